@@ -23,6 +23,20 @@
 #define FSC_ECC	      0x18 /* parity or ECC error: 0x18, 0x1c to 0x1f */
 #define FSC_ECC_LOW   0x1c
 #define FSC_ECC_HIGH  0x1f
+/* status in the FSR of arm: arch/arm/mm/fsr-2level.c, and with LPAE fsr-3level.c as on arm64 */
+#define FSR_LPAE     0x200
+#define FSR_STATUS   0xf
+#define FSR_SECTION  0x5 /* no entry for the section; 0x7: for the page */
+#define FSR_PAGE     0x7
+#define FSR_DOMAIN   0x9 /* 0x9, 0xb: the domain forbids the access; 0xd, 0xf: the permissions */
+
+/* program interruption codes of s390: arch/s390/kernel/pgm_check.S */
+#define PGM_PROTECTION 0x04
+#define PGM_SEGMENT    0x10 /* translation: 0x10 and 0x11, and of higher levels 0x38 to 0x3b */
+#define PGM_PAGE       0x11
+#define PGM_ASCE       0x38
+#define PGM_REGION     0x3b
+
 #define EC_IABT_LOWER 0x20
 #define EC_IABT	      0x21
 #define EC_DABT	      0x25
@@ -316,6 +330,26 @@ static void take_present_of_walk(struct judged *j)
 	j->present = last == 3 && (e->pte & 1);
 }
 
+static void take_present_of_s390(struct judged *j)
+{
+	uint64_t code = j->e->error;
+
+	j->present = code == PGM_PROTECTION;
+	j->has_present = j->present || code == PGM_SEGMENT || code == PGM_PAGE ||
+			 (code >= PGM_ASCE && code <= PGM_REGION);
+}
+
+static void take_present_of_arm(struct judged *j)
+{
+	uint64_t status = j->e->error & FSR_STATUS;
+
+	j->present = status >= FSR_DOMAIN && status % 2;
+	if (j->e->error & FSR_LPAE) /* as on arm64: 4 to 7: translation; 8 to 15: permission */
+		j->present = status >= 8;
+	j->has_present = j->present || status == FSR_SECTION || status == FSR_PAGE ||
+			 ((j->e->error & FSR_LPAE) && status >= 4);
+}
+
 static void take_present(struct judged *j)
 {
 	const struct incident *e = j->e;
@@ -332,6 +366,10 @@ static void take_present(struct judged *j)
 		/* fault status: 4 to 7: translation; 8 to 15: access flag or permission */
 		j->has_present = fsc >= 4 && fsc <= 15;
 		j->present = fsc >= 8;
+	} else if (e->arch == ARCH_S390) {
+		take_present_of_s390(j);
+	} else if (e->arch == ARCH_ARM) {
+		take_present_of_arm(j);
 	} else if (is_x86(e)) {
 		j->has_present = true;
 		j->present = e->error & PF_PRESENT;

@@ -371,6 +371,9 @@ static bool by_null(struct judged *j)
 		rule_fired(j->v, "N2", "0 minus 0x%" PRIx64, -j->a);
 		return true;
 	}
+	/* The offset of a pointer in a structure is even: this pointer is no NULL plus an offset. */
+	if (j->has_base && j->b >= PAGE_BYTES && j->b % 4)
+		return false;
 	/* If the base is not NULL, an earlier instruction may have added an offset to NULL. */
 	if ((j->has_base && j->b == 0 && !is_kernel_address(j->e->arch, j->a)) ||
 	    (j->a < NEAR_NULL_MAX && j->has_base && j->b >= PAGE_BYTES) ||
@@ -619,13 +622,27 @@ static bool reads_device(const struct incident *e)
 	return false;
 }
 
+static bool begins_page(const struct judged *j)
+{
+	return j->a % PAGE_BYTES < 16;
+}
+
+static bool is_loading(const struct incident *e)
+{
+	for (uint32_t i = 0; i < e->nr_modules; i++)
+		if (e->module[i].loading)
+			return true;
+	return false;
+}
+
 static bool by_vmalloc(struct judged *j)
 {
 	const struct incident *e = j->e;
 
 	if (!j->fault || j->region != REGION_VMALLOC || (j->has_present && j->present))
 		return false;
-	if (reads_device(e)) {
+	/* a module that is being loaded has not unmapped its registers yet: it ran past their end */
+	if (reads_device(e) && !(begins_page(j) && is_loading(e))) {
 		j->v->mechanism = MECH_MMIO_UAF;
 		rule_fired(j->v, "I1", "%.*s reads or writes a device's registers",
 			   STR_ARG(e->ip.function));
@@ -644,7 +661,7 @@ static bool by_vmalloc(struct judged *j)
 		return true;
 	}
 	/* A guard page follows each vmalloc area: overruns first touch its begin. */
-	if ((j->a & 0xfff) < 16 && e->has_walk && (e->walk_levels & 8) && !e->pte) {
+	if (begins_page(j) && e->has_walk && (e->walk_levels & 8) && !e->pte) {
 		j->v->mechanism = MECH_VMALLOC_GUARD;
 		rule_fired(j->v, "I2", "the first bytes of a page that was never mapped");
 		return true;

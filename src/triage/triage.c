@@ -273,17 +273,40 @@ static bool announces(const struct diagnosis *first, const struct diagnosis *lat
 	       module.n && !str_is(module, "vmlinux") && str_same(module, module_of(later));
 }
 
+/* Returns whether two diagnoses name different suspects first. */
+static bool disagree(const struct diagnosis *a, const struct diagnosis *b)
+{
+	return !str_same(module_of(a), module_of(b));
+}
+
 /*
  * Returns whether damage matters more than an earlier complaint. A hang may itself be the cause of
- * a crash soon after it. Any report says more than the rest of one whose first lines are missing.
+ * a crash soon after it. A hang also matters more than a complaint about another module, after
+ * which the machine continued. Any report says more than the rest of one whose first lines are
+ * missing.
  */
 static bool outweighs(const struct diagnosis *first, const struct diagnosis *later)
 {
 	if (first->kind == KIND_UNKNOWN && first->event->headless)
 		return later->kind != KIND_UNKNOWN;
+	if (is_complaint(first->event) && first->kind != KIND_HANG && later->kind == KIND_HANG)
+		return disagree(first, later);
 	return is_complaint(first->event) && is_damage(later->event) &&
 	       (first->event->kind != KIND_HANG ||
 		!within(first->event, later->event, AFTERMATH_SECONDS));
+}
+
+/*
+ * Lowers the confidence in the headline if the log has another complaint, which is no consequence
+ * and names another suspect: either of the two may be what the reader looks for.
+ */
+static void doubt(struct triage *t)
+{
+	struct diagnosis *v = t->primary < 0 ? NULL : &t->verdict[t->primary];
+
+	for (uint32_t i = 0; v && is_complaint(v->event) && i < t->verdicts; i++)
+		if (disagree(v, &t->verdict[i]) && v->confidence == CONFIDENCE_HIGH)
+			v->confidence = CONFIDENCE_MEDIUM;
 }
 
 static void find_order(struct triage *t)
@@ -306,6 +329,7 @@ static void find_order(struct triage *t)
 			t->primary = i;
 			break;
 		}
+	doubt(t);
 	for (uint32_t i = 0; i < t->verdicts; i++) {
 		struct diagnosis *v = &t->verdict[i];
 
