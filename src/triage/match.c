@@ -59,6 +59,19 @@ static bool is_module(char c)
 	return is_letter(c) || is_digit(c) || c == '_' || c == '-';
 }
 
+/* Returns whether a text is an address in brackets, as in the next frame of a joined line. */
+static bool is_address(struct str s)
+{
+	bool digit = false;
+
+	for (size_t i = 0; i < s.n; i++) {
+		if (!is_hex(s.s[i]))
+			return false;
+		digit |= is_digit(s.s[i]);
+	}
+	return digit && (s.n == 8 || s.n == 16);
+}
+
 /* Parses a module: " [mod]", or " [mod 1234abcd…]" with STACKTRACE_BUILD_ID (5.14+). */
 static size_t module_parse(struct str s, struct str *ret)
 {
@@ -77,7 +90,8 @@ static size_t module_parse(struct str s, struct str *ret)
 			at++;
 	if (str_at(s, at) != ']' || end == start || is_digit(s.s[start]))
 		return 0;
-	if (str_is(str_first(str_from(s, start), end - start), "inline"))
+	if (str_is(str_first(str_from(s, start), end - start), "inline") ||
+	    is_address(str_first(str_from(s, start), end - start)))
 		return 0;
 	*ret = str_first(str_from(s, start), end - start);
 	return at + 1;

@@ -427,6 +427,9 @@ int prefix_strip(struct str *text, struct log_line *l)
 			n = takes[t](bare, l);
 		if (!n)
 			break;
+		/* a program with the kernel's time after it passed on the kernel's console */
+		if (l->user && take_time(bare, l) == n)
+			l->user = false;
 		s = str_from(bare, n);
 		found++;
 	}

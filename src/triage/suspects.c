@@ -413,6 +413,19 @@ static void rank(struct diagnosis *v)
 }
 
 /*
+ * Returns whether the report has its whole trace: the end of the report, or where the thread or the
+ * interrupt began. The missing end of a trace may show a module.
+ */
+static bool is_whole(const struct incident *e)
+{
+	for (uint32_t i = 0; i < e->nr_frames && !e->ended; i++)
+		if (e->frame[i].part == PART_MAIN &&
+		    library_of_frame(&e->frame[i]) == LIBRARY_ENTRY)
+			return true;
+	return e->ended;
+}
+
+/*
  * Returns whether the trace shows the first suspect directly: the reported instruction is in it, or
  * it called the helper that failed. If modules and the kernel's own code are both in the trace, the
  * kernel's own code is only the more probable of them.
@@ -430,7 +443,8 @@ static bool is_direct(const struct judged *j, const struct blame *b)
 	if (!f || b->doubted || b->argument || b->remote || b->shared || b->used)
 		return false;
 	if (str_same(first, core))
-		return !f->module.n && !nearest_module(j->e).n && !str_has(j->e->workqueue, "[");
+		return !f->module.n && !nearest_module(j->e).n && is_whole(j->e) &&
+		       !str_has(j->e->workqueue, "[");
 	return str_same(first, f->module);
 }
 

@@ -137,6 +137,20 @@ static bool is_code_or_module(struct str code, struct str s)
 	return bytes && (str_has(code, "Code: ") || is_hex(str_at(str_trim(code), 0)));
 }
 
+/* Returns whether a frame's module ends the line without its build ID, which then follows. */
+static bool is_build_id(struct str s, struct str rest)
+{
+	size_t at = 0;
+
+	while (is_hex(str_at(rest, at)))
+		at++;
+	s = str_trim(s);
+	for (size_t i = s.n; i && !is_blank(s.s[i - 1]); i--)
+		if (s.s[i - 1] == '[')
+			return at >= 16 && at + 1 == rest.n && rest.s[at] == ']';
+	return false;
+}
+
 /* Returns whether a report's line goes on after `s`, whatever the width. */
 static bool is_unfinished(struct str s, struct str rest)
 {
@@ -145,9 +159,12 @@ static bool is_unfinished(struct str s, struct str rest)
 		" by", ", address:", " address:", " Not",     " (stack is"};
 	struct frame f = {};
 
-	if (is_code_or_module(s, rest))
+	if (is_code_or_module(s, rest) || is_build_id(s, str_trim(rest)))
 		return true;
 	s = str_trim(s);
+	/* " #1: ffff… (lock){+.+.}-{3:3}, at:", and the function on the next line */
+	if (str_ends(s, ", at:") && frame_parse(rest, &f) && f.size)
+		return true;
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
 		if (str_ends(s, ends[i]) && (str_has(s, "BUG: ") || str_has(s, "Unable to ") ||
 					     str_has(s, "CPU: ") || str_has(s, "general prot")))
