@@ -334,7 +334,8 @@ int unpack(enum packing packing, const char *in, size_t n, const struct unpack_c
 		  : packing == PACKING_DEFLATE ? inflate_all(in, n, -MAX_WBITS, &o)
 					       : inflate_all(in, n, MAX_WBITS + ANY_HEAD, &o);
 
-	if (!err && !o.size)
+	/* a whole file that holds nothing is no damaged file */
+	if (!err && !o.size && (o.partial || !o.data))
 		err = -EINVAL;
 	if (err) {
 		free(o.data);

@@ -29,7 +29,7 @@ struct unpack_caps {
 
 /*
  * Decompresses `in`; the caller frees *ret_data. Sets *ret_partial if the output is cut at
- * caps->bytes, or the input is damaged or cut off. Returns 0, -EINVAL if there is no output,
+ * caps->bytes, or the input is damaged or cut off. Returns 0, -EINVAL if damage left no output,
  * -ENOMEM, or -ENOTSUP for zstd in a build without it.
  */
 int unpack(enum packing packing, const char *in, size_t n, const struct unpack_caps *caps,

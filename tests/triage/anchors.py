@@ -72,7 +72,9 @@ SAYS = {by_pointer: ("detect", "fp", "func1", "mod1", "culprit1", "culprit3"),
 def score_of(corpus, rows, tool):
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as out:
         for row in rows:
-            out.write(json.dumps({**tool(corpus / row["file"]), "file": row["file"]}) + "\n")
+            line = tool(corpus / row["file"])
+            line["semantic"] = line.get("class")  # the name in other scorers
+            out.write(json.dumps({**line, "file": row["file"]}) + "\n")
         out.flush()
         ran = subprocess.run([sys.executable, corpus / "score.py", out.name, "--json"],
                              capture_output=True, text=True, check=True)
