@@ -211,6 +211,27 @@ static bool may_hold_root(struct str module)
 	return false;
 }
 
+/*
+ * Returns whether the trace shows that a module drives disks: it calls code of block devices, or
+ * this code calls it. Its name need not be known then.
+ */
+static bool serves_disks(const struct incident *e)
+{
+	for (uint32_t i = 0; i < e->nr_frames; i++) {
+		const struct frame *f = &e->frame[i];
+
+		if (f->part != PART_MAIN || f->unreliable)
+			continue;
+		if (library_of_frame(f) == LIBRARY_ENTRY)
+			return false;
+		if (f->module.n ? may_hold_root(f->module)
+				: str_starts_any(f->function, "scsi_|__scsi_|sas_|ata_|blk_mq_|"
+							      "__blk_mq_|nvme_|mmc_|submit_bio"))
+			return true;
+	}
+	return false;
+}
+
 /* Returns whether udev loaded the module, by an alias of its device, when the crash happened. */
 static bool loaded_by_alias(const struct incident *e, struct str module)
 {
@@ -243,7 +264,7 @@ static bool by_module(const struct diagnosis *v, struct buf *b)
 	if (v->culprit_unknown || v->suspect[0].cut || !is_plain(m) || str_is(m, "vmlinux") ||
 	    v->hardware)
 		return false;
-	if (may_hold_root(m)) {
+	if (may_hold_root(m) || serves_disks(e)) {
 		buf_printf(b,
 			   "boot the previous kernel; do not disable %.*s, because the root file "
 			   "system may need it",
