@@ -173,6 +173,12 @@ static enum arch arch_of(const struct signature *sig)
 	return ARCH_UNKNOWN;
 }
 
+/* Returns whether the first line of an oops ends as in __die() of arch/arm/kernel/traps.c (3.2-). */
+static bool says_arm(struct str s)
+{
+	return str_starts(s, "Internal error: ") && (str_ends(s, " ARM") || str_ends(s, " THUMB2"));
+}
+
 /*
  * Returns whether the line with the number of an oops is there again, before the registers: the
  * kernel prints it once, but a console may show it twice.
@@ -338,6 +344,8 @@ static void header_take(struct state *s, struct stream *st, const struct signatu
 	header_fill(e, sig, c);
 	if (e->arch == ARCH_UNKNOWN)
 		e->arch = arch_of(sig);
+	if (e->arch == ARCH_UNKNOWN && says_arm(str_trim(s->ls->line[line].text)))
+		e->arch = ARCH_ARM;
 	e->debug_pagealloc |= str_has(s->ls->line[line].text, " DEBUG_PAGEALLOC");
 	if (sig->flags & SIG_NOTE)
 		e->note = s->ls->line[line].text;
