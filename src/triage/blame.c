@@ -293,9 +293,9 @@ static const struct frame *misuser(const struct judged *j, const struct frame *p
 }
 
 /*
- * Returns whether another module called the suspect's code shortly before, so that both may be at
- * fault: the suspect is a library and the other module its user, or a check failed in a call
- * between two modules of which none is a library.
+ * Returns whether a user of the suspect may be at fault: another module called the suspect, which
+ * is a library, shortly before; a check of a library failed, perhaps for a user that is not in the
+ * trace; or a check failed in a call between two modules of which none is a library.
  */
 static bool is_used(const struct judged *j, const struct blame *b)
 {
@@ -306,6 +306,8 @@ static bool is_used(const struct judged *j, const struct blame *b)
 
 	if (!suspect || !suspect->module.n)
 		return false;
+	if (is_check(j) && provider_importers(suspect->module))
+		return true;
 	i = inside ? next_frame(e, suspect - e->frame + 1, doubted) : from_place(j, suspect, doubted);
 	for (; i < e->nr_frames; i = next_frame(e, i + 1, doubted)) {
 		const struct frame *f = &e->frame[i];

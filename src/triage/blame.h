@@ -14,7 +14,7 @@ struct blame {
 	bool remote;   /* the caller used an interface of the kernel that failed further inside */
 	/* a module had just called the reported code, which may also be at fault itself */
 	bool shared;
-	bool used;    /* another module had just called the suspect, and may be at fault itself */
+	bool used;    /* another module, which uses the suspect's code, may be at fault */
 	bool doubted; /* no frame of the trace is reliable */
 };
 
