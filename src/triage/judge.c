@@ -106,6 +106,12 @@ static void infer_kind(struct judged *j)
 	const struct incident *e = j->e;
 	struct diagnosis *v = j->v;
 
+	/* BUG() executes ud2; its line "kernel BUG at" is missing */
+	if (v->kind == KIND_INVALID_OPCODE && j->has_insn && j->in.traps) {
+		v->kind = KIND_BUG;
+		rule_fired(v, "H5", "the instruction is that of BUG()");
+		return;
+	}
 	if (!lost_head(e) || (v->kind != KIND_UNKNOWN && v->kind != KIND_PAGING_REQUEST &&
 			      !(e->headless && v->kind == KIND_PANIC)))
 		return;
@@ -127,6 +133,10 @@ static void infer_kind(struct judged *j)
 		rule_fired(v, "H1", "the first lines are missing: kind from the error code");
 	} else if (e->panicked) {
 		v->kind = KIND_PANIC;
+	} else if (j->has_insn && j->in.traps && !e->number) {
+		/* an oops has a number; WARN() and BUG() execute the same instruction */
+		v->kind = KIND_WARNING;
+		rule_fired(v, "H4", "the first lines are missing: the instruction is that of WARN()");
 	}
 }
 

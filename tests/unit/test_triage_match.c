@@ -49,6 +49,10 @@ static void test_frames(void)
 	is_frame("0xffffffffc05e7428", "", "", 0xffffffffc05e7428ull);
 	is_frame("[c000000010f930b0] [c000000008068df8] .f+0x1/0x2", "f", "",
 		 0xc000000008068df8ull);
+	/* a join of two lines of ppc: an address in brackets is no module */
+	is_frame(".f+0x1/0x2 [c0000000043c3480]", "f", "", 0);
+	is_frame("f+0x1/0x2 [c04ac80f]", "f", "", 0);
+	is_frame("f+0x1/0x2 [deadbeef]", "f", "deadbeef", 0);
 	is_frame("<a::B as c::D>::e+0x1/0x2", "<a::B as c::D>::e", "", 0);
 	is_frame("[<c04ac80f>] EFLAGS: 00010046", "", "", 0xc04ac80f);
 }

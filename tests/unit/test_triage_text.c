@@ -104,6 +104,13 @@ static void test_helpers(void)
 	   "a module exports usb_submit_urb(), unless it is built in");
 	ok(provider_importers(STR("mac80211")) && !provider_importers(STR("iwlmvm")),
 	   "mac80211 is a library, a driver is none");
+	ok(provider_uses(STR("mac80211"), STR("cfg80211")) &&
+		   provider_uses(STR("rdma_cm"), STR("ib_core")),
+	   "libraries that import functions of others");
+	ok(!provider_uses(STR("cfg80211"), STR("mac80211")) &&
+		   !provider_uses(STR("mac80211"), STR("cfg8021")) &&
+		   !provider_uses(STR("iwlmvm"), STR("cfg80211")),
+	   "not the other way round, and not of a part of a name; a driver is no library");
 	ok(helper("napi_schedule_prep", "") && helper("kfree.part.0", ""), "helpers of the kernel");
 	ok(!helper("tcp_v4_rcv", ""), "a function that no module calls");
 	ok(!helper("drv_vmalloc_ring", "drv") && !helper("my_spin_lock", "drv"),
