@@ -301,15 +301,17 @@ static bool is_used(const struct judged *j, const struct blame *b)
 {
 	const struct incident *e = j->e;
 	const struct frame *suspect = b->helped || b->argument ? b->caller : b->place;
-	bool doubted = b->doubted, inside = suspect >= e->frame && suspect < e->frame + e->nr_frames;
-	uint32_t inner = 0, i;
+	uint32_t inner = 0, i = 0;
 
 	if (!suspect || !suspect->module.n)
 		return false;
 	if (is_check(j) && provider_importers(suspect->module))
 		return true;
-	i = inside ? next_frame(e, suspect - e->frame + 1, doubted) : from_place(j, suspect, doubted);
-	for (; i < e->nr_frames; i = next_frame(e, i + 1, doubted)) {
+	while (i < e->nr_frames && &e->frame[i] != suspect)
+		i++;
+	/* the frame of the instruction is not in the trace */
+	i = i < e->nr_frames ? next_frame(e, i + 1, b->doubted) : from_place(j, suspect, b->doubted);
+	for (; i < e->nr_frames; i = next_frame(e, i + 1, b->doubted)) {
 		const struct frame *f = &e->frame[i];
 
 		if (str_same(f->module, suspect->module)) {
