@@ -310,7 +310,8 @@ static bool is_used(const struct judged *j, const struct blame *b)
 	while (i < e->nr_frames && &e->frame[i] != suspect)
 		i++;
 	/* the frame of the instruction is not in the trace */
-	i = i < e->nr_frames ? next_frame(e, i + 1, b->doubted) : from_place(j, suspect, b->doubted);
+	i = i < e->nr_frames ? next_frame(e, i + 1, b->doubted)
+			     : from_place(j, suspect, b->doubted);
 	for (; i < e->nr_frames; i = next_frame(e, i + 1, b->doubted)) {
 		const struct frame *f = &e->frame[i];
 

@@ -136,7 +136,8 @@ static void infer_kind(struct judged *j)
 	} else if (j->has_insn && j->in.traps && !e->number) {
 		/* an oops has a number; WARN() and BUG() execute the same instruction */
 		v->kind = KIND_WARNING;
-		rule_fired(v, "H4", "the first lines are missing: the instruction is that of WARN()");
+		rule_fired(v, "H4",
+			   "the first lines are missing: the instruction is that of WARN()");
 	}
 }
 

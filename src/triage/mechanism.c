@@ -371,7 +371,7 @@ static bool by_null(struct judged *j)
 		rule_fired(j->v, "N2", "0 minus 0x%" PRIx64, -j->a);
 		return true;
 	}
-	/* The offset of a pointer in a structure is even: this pointer is no NULL plus an offset. */
+	/* The offset of a pointer in a structure is even: this is no NULL plus an offset. */
 	if (j->has_base && j->b >= PAGE_BYTES && j->b % 4)
 		return false;
 	/* If the base is not NULL, an earlier instruction may have added an offset to NULL. */
@@ -641,7 +641,7 @@ static bool by_vmalloc(struct judged *j)
 
 	if (!j->fault || j->region != REGION_VMALLOC || (j->has_present && j->present))
 		return false;
-	/* a module that is being loaded has not unmapped its registers yet: it ran past their end */
+	/* a module that is being loaded has not unmapped registers yet: it ran past their end */
 	if (reads_device(e) && !(begins_page(j) && is_loading(e))) {
 		j->v->mechanism = MECH_MMIO_UAF;
 		rule_fired(j->v, "I1", "%.*s reads or writes a device's registers",

@@ -173,7 +173,7 @@ static enum arch arch_of(const struct signature *sig)
 	return ARCH_UNKNOWN;
 }
 
-/* Returns whether the first line of an oops ends as in __die() of arch/arm/kernel/traps.c (3.2-). */
+/* Returns whether an oops begins as in __die() of arch/arm/kernel/traps.c since 3.2. */
 static bool says_arm(struct str s)
 {
 	return str_starts(s, "Internal error: ") && (str_ends(s, " ARM") || str_ends(s, " THUMB2"));

@@ -94,8 +94,8 @@ static bool ends_with_frame(struct str s)
 	size_t at;
 
 	s = str_trim(str_first(s, s.n - is_continued(s)));
-	for (at = s.n; at && !is_blank(s.s[at - 1]); at--)
-		;
+	for (at = s.n; at && !is_blank(s.s[at - 1]) && s.s[at - 1] != ':'; at--)
+		; /* "RIP: 0010:f+0x1/0x2" */
 	return frame_parse(str_from(s, at), &f) && f.size;
 }
 
