@@ -149,6 +149,37 @@ static bool was_called_by(const struct incident *e, const struct frame *user, st
 }
 
 /*
+ * Returns the first frame from `f` on that is no helper and not in a module, if at most INNER_MOST
+ * functions of this module precede it; else a frame of the module. Stores in `ret_entry` the last
+ * of these functions, if any.
+ */
+static const struct frame *leave_module(const struct incident *e, const struct frame *f,
+					struct str module, bool doubted,
+					const struct frame **ret_entry)
+{
+	for (uint32_t inner = 0; f && inner < INNER_MOST && str_same(f->module, module); inner++) {
+		*ret_entry = f;
+		f = skip_helpers(e, f - e->frame + 1, doubted);
+	}
+	return f;
+}
+
+/*
+ * Returns the frame of the module that used a library for the call at `f`: of drm_kms_helper, the
+ * driver that called it. Returns `f` if its module is no library, or if no user is in the trace.
+ */
+static const struct frame *user_of(const struct incident *e, const struct frame *f, bool doubted)
+{
+	const struct frame *entry = f, *user;
+
+	while ((user = leave_module(e, f, f->module, doubted, &entry)) && user->module.n &&
+	       !str_same(user->module, f->module) && is_user(user->module, f->module) &&
+	       (importers_of(entry) || !was_called_by(e, user, f->module)))
+		f = user;
+	return f;
+}
+
+/*
  * Returns the frame of the module that called the reported function, if this function checks what
  * its caller does; NULL: none. What a module calls in the kernel is an exported function. Modules
  * that belong to one driver also call each other: only a library has an interface. Stores in
@@ -160,7 +191,6 @@ static const struct frame *checked_caller(const struct judged *j, const struct b
 	const struct incident *e = j->e;
 	uint32_t i = from_place(j, b->place, b->doubted);
 	const struct frame *place = b->place, *caller, *entry;
-	uint32_t inner = 0;
 
 	if (!is_check(j))
 		return NULL;
@@ -169,18 +199,16 @@ static const struct frame *checked_caller(const struct judged *j, const struct b
 		if (!is_helper(&e->frame[i]))
 			place = &e->frame[i];
 	caller = skip_helpers(e, i, b->doubted);
-	for (entry = place; place && place->module.n && caller && inner < INNER_MOST &&
-	     str_same(caller->module, place->module); inner++) {
-		entry = caller;
-		caller = skip_helpers(e, caller - e->frame + 1, b->doubted);
-	}
+	entry = place;
+	if (place && place->module.n)
+		caller = leave_module(e, caller, place->module, b->doubted, &entry);
 	if (!place || !caller || !caller->module.n || str_same(caller->module, place->module))
 		return NULL;
 	*ret_known = is_helper(entry) || importers_of(entry);
 	if (place->module.n && (!is_user(caller->module, place->module) ||
 				(!*ret_known && was_called_by(e, caller, place->module))))
 		return NULL;
-	return caller;
+	return place->module.n ? user_of(e, caller, b->doubted) : caller;
 }
 
 /*
