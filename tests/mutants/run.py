@@ -3,7 +3,7 @@
 """Makes random small changes (mutants) to a copy of the source, and counts those that tests notice.
 
 usage: run.py [--count N] [--seed N] [--minutes N] [--place DIR] [--again] [--suites NAMES]
-              [--under PATH]
+              [--under PATH[,PATH]...]
 
 Each mutant is compiled. Then the tests that execute the changed line run until one of them fails. A
 mutant is killed if a test fails. Mutants that no test notices are tried again in a build with
@@ -24,6 +24,7 @@ import fcntl
 import json
 import os
 import random
+import re
 import signal
 import sys
 import time
@@ -56,11 +57,12 @@ def tell(text):
 
 
 def all_changes(tree, under):
-    """Returns {kind: [mutants]} of all files below `under`, in a fixed order."""
+    """Returns {kind: [mutants]} of all files whose paths begin with one of the paths `under`, which
+    are separated by commas. The order is fixed."""
     found = collections.defaultdict(list)
     for path in sorted((tree.top / "src").rglob("*.[ch]")):
         name = str(path.relative_to(tree.top))
-        if not name.startswith(under):
+        if not name.startswith(tuple(under.split(","))):
             continue
         for change in changes.of_file(name, path.read_text()):
             found[change.kind].append(change)
@@ -257,7 +259,8 @@ def report(rows):
 def name_of(options):
     """Returns the name of the result file, which consists of the seed and the path below which
     files are changed."""
-    return "-".join([str(options.seed), *options.under.replace("/", " ").split()[1:]])
+    rooms = [word for word in re.split("[/,]", options.under) if word not in ("src", "")]
+    return "-".join([str(options.seed), *rooms])
 
 
 def work(runner, options, place, coverage, last):
@@ -301,7 +304,8 @@ def main():
     parser.add_argument("--place", type=Path, default=ROOT / "build/mutants")
     parser.add_argument("--again", action="store_true", help="try surviving mutants again")
     parser.add_argument("--under", default="src/",
-                        help="mutate only files whose path begins with PATH")
+                        help="mutate only files whose path begins with one of these PATHs, which "
+                             "are separated by commas")
     parser.add_argument("--suites", default=",".join(suites.NAMES),
                         help="suites to run (%(default)s)")
     options = parser.parse_args()
