@@ -14,6 +14,8 @@ TESTS := $(patsubst tests/unit/%.c,$(BUILD)/shared/unit/%,$(filter-out %/test_ob
 	$(wildcard tests/unit/test_*.c))))
 WITH_LIBRARY = $(EXTRA) -L$(BUILD) -lfaultscope -Wl,-rpath,$(CURDIR)/$(BUILD) $(LIBS)
 
+$(BUILD)/shared/unit/test_endpoint $(BUILD)/shared/unit/test_verify: LIBS += -lcrypt
+
 .PHONY: shared-all shared-program
 shared-all: shared-program $(TESTS) $(addprefix $(BUILD)/shared/,$(HELPERS))
 shared-program: $(BUILD)/shared/faultscope
