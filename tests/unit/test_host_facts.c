@@ -163,7 +163,10 @@ static const struct {
 	size_t at; /* offset in struct host_limits */
 	uint64_t value;
 } limit_rows[] = {
-#define ROW(path, member, value) {path, #value "\n", offsetof(struct host_limits, member), value}
+#define ROW(path, member, value)                                                                   \
+	{                                                                                          \
+		path, #value "\n", offsetof(struct host_limits, member), value                     \
+	}
 	ROW("/proc/sys/vm/max_map_count", max_map_count, 65530),
 	ROW("/proc/sys/fs/file-max", file_max, 1001),
 	ROW("/proc/sys/fs/file-nr", file_nr, 1002),
@@ -195,7 +198,8 @@ static void test_limits(void)
 	for (size_t i = 0; i < NR_LIMIT_ROWS; i++) {
 		/* below the directory that covers /proc/sys */
 		snprintf(file, sizeof(file), "%s", limit_rows[i].path);
-		for (char *slash = file + strlen("/proc/sys/"); (slash = strchr(slash, '/')); slash++) {
+		for (char *slash = file + strlen("/proc/sys/"); (slash = strchr(slash, '/'));
+		     slash++) {
 			*slash = 0;
 			mkdir(file, 0755);
 			*slash = '/';
@@ -276,8 +280,8 @@ static void has(const struct setting *s, size_t n, const char *key, bool known, 
 {
 	const struct setting *one = find(s, n, key);
 
-	ok(one->known == known && (!known || one->value == value) && !one->unlimited,
-	   "%s: %s %lld", key, one->known ? "known" : "unknown", (long long)one->value);
+	ok(one->known == known && (!known || one->value == value) && !one->unlimited, "%s: %s %lld",
+	   key, one->known ? "known" : "unknown", (long long)one->value);
 }
 
 static void test_settings(void)
@@ -370,7 +374,8 @@ static void lockdown_is(const char *text, const char *want, bool refused, bool l
 		unlink("/sys/kernel/security/lockdown");
 	permission_lockdown(got, sizeof(got));
 	is_str(got, want, *want ? want : "no lockdown");
-	is_u64(permission_is_locked(refused), locked, "does lockdown forbid to read kernel memory?");
+	is_u64(permission_is_locked(refused), locked,
+	       "does lockdown forbid to read kernel memory?");
 }
 
 static void test_lockdown(void)
