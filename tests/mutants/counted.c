@@ -2,8 +2,8 @@
 /*
  * This file is linked with the code that has gcov counters. A program that has confined itself with
  * Landlock and seccomp could not write its counters at exit. Therefore the functions in this file
- * replace the calls with which a program confines itself. They also make a child that ends by
- * _exit() write its counters.
+ * replace the calls with which a program confines itself. They also make a process write its
+ * counters that ends by _exit() or by a signal to itself.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -48,6 +48,12 @@ int prctl(int option, ...)
 	if (!real)
 		real = (int (*)(int, ...))dlsym(RTLD_NEXT, "prctl");
 	return real(option, a[0], a[1], a[2], a[3]);
+}
+
+int raise(int number)
+{
+	__gcov_dump();
+	return syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);
 }
 
 void _exit(int status)

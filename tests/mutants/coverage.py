@@ -173,18 +173,26 @@ class Map:
         notes = sorted((self.tree.top / COVERED / "src").rglob("*.gcno"))
         self.code = {(path, line) for path, line, _ in gcov(self.tree, notes)}
         self.by_line = collections.defaultdict(set)
-        self.share = {}
         for name, test in self.tests.items():
             test.seconds, test.wall = self.rows[name]["seconds"], self.rows[name]["wall"]
-            most = sum(map(len, self.rows[name]["lines"].values()))
             for path, lines in self.rows[name]["lines"].items():
-                self.share[name, path] = len(lines) / most
                 for line in lines:
                     self.by_line[path, line].add(name)
+        self.share = {}
+        for name in self.tests:
+            self.add_shares(name)
+
+    def add_shares(self, name):
+        """Stores, for each file, which share of a test is about this file. A line that few tests
+        execute says more about a test than a line that most tests execute."""
+        weight = {path: sum(1 / len(self.by_line[path, line]) for line in lines)
+                  for path, lines in self.rows[name]["lines"].items()}
+        whole = sum(weight.values())
+        self.share.update({(name, path): one / whole for path, one in weight.items()})
 
     def worth(self, name, path):
         """Returns the cost of using a test for a mutant in this file. The cost is low if the test
-        is quick and executes little code of other files."""
+        is quick, and executes lines of this file that few other tests execute."""
         return (self.tests[name].seconds + 0.05) / (self.share[name, path] + 0.01)
 
     def of(self, path, line, first):
