@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "probe/host_facts.h"
 #include "probe/recording.h"
+#include "session/read_holdings.h"
 #include "session/session.h"
 #include "session/startup.h"
 #include "session/targets.h"
@@ -78,6 +79,9 @@ struct made {
 	unsigned int starts, looks, drains, closes;
 	unsigned int ends_at;  /* number of the scan at which the process has ended; 0: never */
 	unsigned int fails_at; /* number of the scan that fails; 0: none */
+	unsigned int others;   /* number of other processes, which hold more than this one */
+	unsigned int ended;    /* number of other processes that have ended */
+	unsigned int maps;     /* number of mappings of this process */
 	int err;
 };
 
@@ -101,11 +105,18 @@ static int made_look(struct source *src, const struct sink *sink)
 
 	if (++m->looks == m->fails_at)
 		return m->err;
+	for (unsigned int i = 0; i < m->others && !err; i++) {
+		r.subject = (struct process_key){.pid = 5000000 + i, .start_ns = 1000};
+		r.g.flags = i < m->ended ? PROC_FINAL : 0;
+		r.g.fds = r.g.map_count = 100 + i;
+		err = sink->take(sink->ctx, &r.h);
+	}
+	r.g.map_count = m->maps;
 	r.subject = own_key();
 	r.g.flags = m->looks == m->ends_at ? PROC_WATCHED | PROC_FINAL : PROC_WATCHED;
 	r.g.fds = m->looks;
 	strcpy(r.g.comm, "made");
-	if (!m->ends_at || m->looks <= m->ends_at)
+	if (!err && (!m->ends_at || m->looks <= m->ends_at))
 		err = sink->take(sink->ctx, &r.h);
 	tick.h.t_ns = host_monotonic_ns();
 	tick.wall_ns = host_wall_ns();
@@ -380,9 +391,52 @@ static void test_urgent_records(void)
 	run_free(&r);
 }
 
-/* Counts records of a kind in a recording; -1: it is no recording. */
-static int records_of(const char *path, unsigned int kind);
+/*
+ * Returns whether the holdings of this process are read, if others hold more: bit 0 for mappings,
+ * bit 1 for file descriptors.
+ */
+static int reads_holdings(unsigned int others, unsigned int ended, unsigned int maps)
+{
+	const struct process_key own = own_key();
+	const struct subject *one;
+	int found = 0;
+	struct run r;
 
+	run_make(&r);
+	r.made.others = others;
+	r.made.ended = ended;
+	r.made.maps = maps;
+	errors_begin();
+	if (!session_begin(&r.s, &r.plan) && !pipe2(r.made.pipe, O_CLOEXEC | O_NONBLOCK)) {
+		r.made.src = (struct source){.ops = &made_ops, .live = 1, .plain = 1};
+		r.s.in.src = &r.made.src;
+		session_open_loop(&r.s);
+		pressure_open(&r.s.in.pressure);
+		session_start(&r.s);
+		holders_read(&r.s);
+		one = model_find(&r.s.in.m, &own);
+		found = one ? (one->held[WHAT_MAPS].n > 0) | (one->held[WHAT_FDS].n > 0) << 1 : -1;
+	}
+	session_end(&r.s);
+	errors_are(INCOMPLETE, "no error");
+	run_free(&r);
+	return found;
+}
+
+static void test_holders(void)
+{
+	if (host_is_in_pid_namespace()) {
+		ok(true, "# SKIP /proc has the pids of another namespace");
+		return;
+	}
+	is_u64(reads_holdings(0, 0, 1), 3, "the only process");
+	is_u64(reads_holdings(15, 0, 1), 3, "the last of 16 processes that hold most");
+	is_u64(reads_holdings(16, 0, 1), 0, "not the 17th");
+	is_u64(reads_holdings(16, 0, 200), 1, "unless it has more mappings than another");
+	is_u64(reads_holdings(16, 1, 1), 3, "processes that have ended do not count");
+}
+
+/* Counts records of a kind in a recording; -1: it is no recording. */
 struct counted {
 	unsigned int kind;
 	int n;
@@ -841,6 +895,7 @@ int main(void)
 	test_end_of_targets();
 	test_errors();
 	test_urgent_records();
+	test_holders();
 	test_recording();
 	test_outputs_that_fail();
 	test_reader_that_has_gone();
