@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Gives the programs of a test their own view of the machine: files of the test cover files of /proc,
-/sys and other places. New user and mount namespaces make this possible without privileges. In a
-user namespace, the kernel refuses BPF programs."""
+"""Gives the programs of a test their own view of the machine: files of the test cover files of
+/proc, /sys and other places. New user and mount namespaces make this possible without privileges.
+In a user namespace, the kernel refuses BPF programs."""
 
 from harness import FAULTSCOPE, Skip
 
@@ -21,8 +21,8 @@ class OwnMachine:
             raise Skip("user namespaces are not permitted")
 
     def cover(self, path, text=None):
-        """Covers the file `path` with a text, or the directory `path` with an empty one. Returns the
-        path of the covering file or directory."""
+        """Covers the file `path` with a text, or the directory `path` with an empty one. Returns
+        the path of the covering file or directory."""
         inside = self.top / f"{len(self.covers)}{path.replace('/', '-')}"
         if text is None:
             inside.mkdir()

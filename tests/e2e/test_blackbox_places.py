@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests the places for records of the flight recorder, on a machine that is described by files: what
-`blackbox arm` says and does, and where `blackbox read` and `status` find records."""
+"""Tests the places for records of the flight recorder, on a machine that is described by files:
+what `blackbox arm` says and does, and where `blackbox read` and `status` find records."""
 import calendar
 import json
 import re
@@ -89,7 +89,8 @@ def test_arm_of_a_ready_machine(check, lab):
 def test_arm_of_a_bare_machine(check, lab):
     machine = Machine(lab)
     put(machine.modules, {"pstore/parameters/backend": "(null)\n"})
-    put(machine.sysctl, {"panic": "0\n", "hung_task_timeout_secs": "0\n", "printk_devkmsg": "off\n"})
+    put(machine.sysctl, {"panic": "0\n", "hung_task_timeout_secs": "0\n",
+                         "printk_devkmsg": "off\n"})
     put(machine.kernel, {"kexec_crash_loaded": "0\n"})
     (machine.devices / "pmsg0").unlink()
     (machine.modules / "kfence/parameters/sample_interval").unlink()

@@ -133,8 +133,8 @@ static void test_kinds(void)
 	struct slow_faults_record slow = RECORD(slow_faults_record, RECORD_SLOW_FAULTS, 1);
 	struct sample_record sample = sample_record(78, BIRTH, 1, 1);
 	struct resident_record resident = RECORD(resident_record, RECORD_RESIDENT, 1);
-	struct record *const all[] = {&refused.h, &growth.h, &holding.h, &slow.h, &sample.h,
-				      &resident.h};
+	struct record *const all[] = {&refused.h, &growth.h, &holding.h,
+				      &slow.h,	  &sample.h, &resident.h};
 
 	refused.args[0] = sample.address = 0x7f1234567000;
 	growth.g.subject = holding.g.subject = slow.subject = resident.subject = other;
@@ -155,6 +155,32 @@ static void test_kinds(void)
 	ok(sample.address != 0x7f1234567000, "nor is where it faulted told");
 }
 
+/* Returns the name of what a process of another user holds, as it is shown. */
+static const char *shown(struct process_key of, const char *name)
+{
+	static struct withholding w;
+	static struct holding_record holding;
+
+	holding = (struct holding_record)RECORD(holding_record, RECORD_HOLDING, 1);
+	holding.g.subject = of;
+	snprintf(holding.g.name, sizeof(holding.g.name), "%s", name);
+	withholding_begin(&w, false);
+	withhold(&w, &m, &holding.h);
+	return holding.g.name;
+}
+
+static void test_names_of_files(void)
+{
+	static const char *const hidden[] = {"[secret",	     "secret]",	     "/home/a/[secret",
+					     "libsecret.so", "torch_secret", "/dev/shm/socket"};
+	struct process_key other = known(79, getuid() + 1);
+
+	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
+		ok(!strncmp(shown(other, hidden[i]), "name-", 5), "%s is hidden", hidden[i]);
+	is_str(shown(other, "[heap]"), "[heap]", "a name of the kernel is shown");
+	is_str(shown(other, ""), "", "no name is no secret");
+}
+
 int main(void)
 {
 	begin_model(&m, NULL);
@@ -162,6 +188,7 @@ int main(void)
 	test_not_dumpable();
 	test_records();
 	test_kinds();
+	test_names_of_files();
 	model_free(&m);
 	return tap_done();
 }
