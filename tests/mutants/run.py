@@ -114,12 +114,12 @@ def words_of(text, change):
 
 
 def within(tests, seconds):
-    """Yields the first tests of a list, as long as their CPU times add up to at most `seconds`."""
+    """Yields the tests of a list, in order, whose CPU times add up to at most `seconds`. A test that
+    does not fit is left out, and cheaper ones behind it are not."""
     for test in tests:
-        seconds -= test.seconds
-        if seconds < 0:
-            return
-        yield test
+        if test.seconds <= seconds:
+            seconds -= test.seconds
+            yield test
 
 
 def limits(test):
