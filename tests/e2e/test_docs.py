@@ -172,6 +172,12 @@ def test_explain_what_is_not(check, lab):
     check.equal("status", ran.returncode, 2)
     check.equal("standard output", ran.out, "")
     check.that("M99" in ran.err and "M09, M19" in ran.err, f"message {ran.err!r}")
+    # an id has a letter and one to three digits; any other word is the text of a message
+    for word, said in (("M999", "no finding has this id"),
+                       ("M9999", "no known message"), ("9", "no known message"),
+                       ("M", "no known message"), ("M9x", "no known message")):
+        ran = lab.faultscope("explain", word)
+        check.that(said in ran.err and not ran.out, f"{word}: {ran.err!r}")
     for word in ("", "x" * 5000, "\033[31m", "hello world"):
         ran = lab.faultscope("explain", word)
         check.equal(f"status of {word[:9]!r}", ran.returncode, 1)
