@@ -265,7 +265,7 @@ static void go_on_function(struct table_maker *f, __u64 *left)
 /* Begins the next function, or the gap before it. Returns false if there is neither. */
 static bool begin_next(struct table_maker *f, __u64 *left)
 {
-	const struct frame_entry *e = &f->entries.entry[f->next];
+	const struct frame_entry *e;
 	__u64 end;
 
 	if (f->next == f->entries.n) {
@@ -273,6 +273,7 @@ static bool begin_next(struct table_maker *f, __u64 *left)
 			begin_gap(f, f->end, left);
 		return f->doing != DOING_NEXT;
 	}
+	e = &f->entries.entry[f->next];
 	end = e->start + e->bytes;
 	if (end <= f->at || e->start < f->start || end > f->end) {
 		f->t.dropped += end > f->end;
