@@ -123,20 +123,18 @@ size_t exemplar_labels(const struct exemplar *x, struct label_pair ret[EXEMPLAR_
 
 	snprintf(pid, sizeof(pid), "%u", x->pid);
 	for (size_t i = 0; i < EXEMPLAR_LABELS; i++) {
-		struct buf clean = {};
+		struct buf clean = BUF_IN(ret[n].value);
 		size_t more;
 
 		if (!all[i].value || !*all[i].value)
 			continue;
 		label_clean(&clean, all[i].value, VALUE_BYTES);
-		more = strlen(all[i].name) + (clean.s ? characters(clean.s) : 0);
-		if (clean.s && used + more <= EXEMPLAR_CHARS) {
+		more = strlen(all[i].name) + characters(ret[n].value);
+		if (used + more <= EXEMPLAR_CHARS) {
 			ret[n].name = all[i].name;
-			snprintf(ret[n].value, sizeof(ret[n].value), "%s", clean.s);
 			used += more;
 			n++;
 		}
-		buf_free(&clean);
 	}
 	return n;
 }

@@ -22,7 +22,7 @@ static void heading(struct buf *b, const struct view *v, const char *text)
 	struct line l = {.v = v};
 
 	line_printf(&l, "%s ", text);
-	while (l.b.s && line_columns(&l) < v->width)
+	while (l.b.s && !l.b.failed && line_columns(&l) < v->width)
 		line_printf(&l, v->unicode ? "\u2500" : "-");
 	line_end(&l, b, STYLE_DIM);
 }

@@ -491,14 +491,17 @@ void tui_draw_table(struct tui *t, const struct view *v, struct buf *b, size_t h
 	tui_columns(t, v, &c);
 	choose_visible(t, v, &c, shown);
 	write_titles(t, v, b, &c, shown);
-	if (height > 1 && !tui_rows(t, v, &r)) {
+	if (height > 1) {
+		int err = tui_rows(t, v, &r);
+
 		tui_place(t, &r, height - 1);
-		for (size_t i = t->top; i < r.n && i < t->top + height - 1; i++)
+		for (size_t i = t->top; !err && i < r.n && i < t->top + height - 1; i++)
 			write_row(t, v, b, &r, i, &c, shown);
-		if (!r.n)
+		if (err || !r.n)
 			buf_printf(b, "  %s\n",
-				   t->filter[0] ? "no process matches the filter (/)"
-						: "no process is alive");
+				   err		  ? "out of memory"
+				   : t->filter[0] ? "no process matches the filter (/)"
+						  : "no process is alive");
 		rows_free(&r);
 	}
 	fill_lines(b, from, height);
