@@ -15,8 +15,8 @@ TESTS := $(patsubst tests/unit/%.c,$(BUILD)/shared/unit/%,$(filter-out %/test_ob
 WITH_LIBRARY = $(EXTRA) -L$(BUILD) -lfaultscope -Wl,-rpath,$(CURDIR)/$(BUILD) $(LIBS)
 
 $(BUILD)/shared/unit/test_endpoint $(BUILD)/shared/unit/test_verify: LIBS += -lcrypt
-# This test reads its own debug information.
-$(BUILD)/shared/unit/test_line_helper: ALL_CFLAGS += -g
+# These tests read their own debug information.
+$(BUILD)/shared/unit/test_line_helper $(BUILD)/shared/unit/test_source_lines: ALL_CFLAGS += -g
 
 .PHONY: shared-all shared-program
 shared-all: shared-program $(TESTS) $(addprefix $(BUILD)/shared/,$(HELPERS))
