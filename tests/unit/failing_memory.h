@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
+#include <unwind.h>
 
 /* AddressSanitizer has an allocator of its own, with these names for its functions. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -46,11 +47,35 @@ static long memory_first[MEMORY_FIRST_MAX];
 static uint64_t memory_stack[MEMORY_FIRST_MAX]; /* hashes of the call stacks */
 static size_t memory_firsts;
 
+struct memory_callers {
+	void **caller;
+	int n, most;
+};
+
+static inline _Unwind_Reason_Code memory_note_caller(struct _Unwind_Context *context, void *to)
+{
+	struct memory_callers *all = to;
+
+	if (all->n == all->most)
+		return _URC_END_OF_STACK;
+	all->caller[all->n++] = (void *)_Unwind_GetIP(context);
+	return _URC_NO_REASON;
+}
+
+/* Fills in the callers, innermost first. Returns their number. (backtrace() allocates memory.) */
+static inline int memory_callers(void **ret, int most)
+{
+	struct memory_callers all = {ret, 0, most};
+
+	_Unwind_Backtrace(memory_note_caller, &all);
+	return all.n;
+}
+
 static inline uint64_t memory_hash_stack(void)
 {
 	void *caller[MEMORY_CALLERS] = {};
 	uint64_t hash = 0xcbf29ce484222325;
-	int n = backtrace(caller, MEMORY_CALLERS);
+	int n = memory_callers(caller, MEMORY_CALLERS);
 
 	for (int i = 0; i < n; i++)
 		hash = (hash ^ (uintptr_t)caller[i]) * 0x100000001b3;
@@ -63,7 +88,7 @@ static inline void memory_note(void)
 	long number = memory_next;
 	uint64_t hash;
 
-	memory_next = -1; /* backtrace() may allocate memory */
+	memory_next = -1;
 	hash = memory_hash_stack();
 	memory_next = number + 1;
 	for (size_t i = 0; i < memory_firsts; i++)
@@ -81,7 +106,7 @@ static inline bool memory_fails(void)
 		memory_note();
 	if (memory_left < 0 || memory_left-- > 0)
 		return false;
-	memory_failed_at.n = backtrace(memory_failed_at.caller, MEMORY_SHOWN);
+	memory_failed_at.n = memory_callers(memory_failed_at.caller, MEMORY_SHOWN);
 	errno = ENOMEM;
 	return memory_failed = true;
 }
@@ -114,8 +139,6 @@ void *reallocarray(void *old, size_t n, size_t size)
 
 static inline void memory_watch(void)
 {
-	/* the first call of backtrace() loads a library */
-	memory_hash_stack();
 	memory_firsts = 0;
 	memory_next = 0;
 }
