@@ -22,14 +22,17 @@ static uint64_t in_blocks(uint64_t bytes, uint64_t block)
 	return bytes / block + !!(bytes % block);
 }
 
-/* Returns the least number of blocks that the call needs in addition to those of the file. */
+/*
+ * Returns the least number of blocks that the call needs in addition to those of the file; 1 if the
+ * size of a block is not known.
+ */
 static uint64_t more_blocks(const struct request *q)
 {
 	const struct file_space *s = &q->r->space;
 	const __u64 *a = q->r->args;
 	uint64_t from = a[2], bytes = a[3], whole;
 
-	if (q->r->call != CALL_FALLOCATE)
+	if (q->r->call != CALL_FALLOCATE || !s->block_bytes)
 		return 1; /* a write stops at the first block for which there is no space */
 	if (has_fact(q, FACT_COMPAT)) {
 		from = (uint32_t)a[2] | a[3] << 32;

@@ -98,6 +98,9 @@ static void test_fallocate(void)
 	r.memory.known = 1;
 	r.memory.used = r.memory.limit = 1000;
 	is_cause("cgroup_memory", false, "memory.max");
+	begin_tmpfs(CALL_FALLOCATE, BLOCKS);
+	r.space = (struct file_space){};
+	is_cause("unknown", false, "a recording that lacks the size of a block");
 }
 
 static void test_commit(void)

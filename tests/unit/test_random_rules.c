@@ -27,7 +27,7 @@
 
 #define SEEDS	  600
 #define SCANS	  7
-#define NEVER	  4 /* maximum number of rules that may never open */
+#define NEVER	  5 /* maximum number of rules that may never open */
 #define PROCESSES 3
 #define STACKS	  8
 #define MB	  (1ULL << 20)
@@ -645,10 +645,10 @@ int main(void)
 {
 	static struct rule_sum sums[128];
 	struct sum group[] = {
-		{"M: mappings and memory", SUM_BEGINS, 0x7d6966f82cc9161f},
-		{"F: file descriptors", SUM_BEGINS, 0xeac3dd77c3061f9e},
-		{"P: page faults and pressure", SUM_BEGINS, 0xf2054bcca8bdf17c},
-		{"K: kernel", SUM_BEGINS, 0x19ef0d73a591ab5c},
+		{"M: mappings and memory", SUM_BEGINS, 0x5d66db69f60b41d1},
+		{"F: file descriptors", SUM_BEGINS, 0x3ce2423ea6ea792b},
+		{"P: page faults and pressure", SUM_BEGINS, 0x415542ad7b385514},
+		{"K: kernel", SUM_BEGINS, 0xebbd1fa254240392},
 	};
 	const char *path = getenv("FS_SHOW_EXPECTED");
 	FILE *shown = path ? fopen(path, "a") : NULL;
