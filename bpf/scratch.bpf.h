@@ -27,6 +27,7 @@ struct chain {
 	__u32 pad;
 	struct area at; /* mapping of the frame that is being examined */
 	struct chain_key key;
+	__u64 cut_hash; /* hash of the chain after it was cut; set by number_chain() */
 };
 
 struct scratch {

@@ -116,7 +116,8 @@ once_verified int fill_addresses(struct stack_record *r, const struct chain *c)
 	return sizeof(r->frame);
 }
 
-static __always_inline void emit_chain(void *ctx, const struct process_key *s,
+/* Returns false if the stack could not be sent. */
+static __always_inline bool emit_chain(void *ctx, const struct process_key *s,
 				       const struct chain *c, __u32 number, bool named)
 {
 	struct stack_record *r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
@@ -124,7 +125,7 @@ static __always_inline void emit_chain(void *ctx, const struct process_key *s,
 
 	if (!r) {
 		bump(shared.losses.ring);
-		return;
+		return false;
 	}
 	bytes = named ? bpf_get_stack(ctx, r->frame, sizeof(r->frame),
 				      BPF_F_USER_STACK | BPF_F_USER_BUILD_ID)
@@ -132,7 +133,7 @@ static __always_inline void emit_chain(void *ctx, const struct process_key *s,
 	if (bytes <= 0) {
 		bump(shared.losses.stack);
 		bpf_ringbuf_discard(r, BPF_RB_NO_WAKEUP);
-		return;
+		return false;
 	}
 	fill_header(&r->h, RECORD_STACK, sizeof(*r));
 	r->subject = *s;
@@ -145,6 +146,7 @@ static __always_inline void emit_chain(void *ctx, const struct process_key *s,
 		r->frames = c->frames;
 	/* Wakes user space at once: the process may soon exit, and its mappings then vanish. */
 	bpf_ringbuf_submit(r, BPF_RB_FORCE_WAKEUP);
+	return true;
 }
 
 /*
@@ -204,11 +206,26 @@ once_verified int number_chain(struct chain *c, bool sampled, bool sure)
 	known = bpf_map_lookup_elem(&told, &key);
 	number = known ? (__s32)*known : new_number(&key, sampled, &is_new);
 	c->is_new = is_new;
+	c->cut_hash = key.hash;
 	if (number >= 0 && sure && key.hash != c->key.hash) {
 		key.hash = c->key.hash;
 		bpf_map_update_elem(&astray, &key, &number, BPF_ANY);
 	}
 	return number;
+}
+
+/* Forgets a chain that could not be sent, so that it is sent when it appears again. */
+once_verified int forget_chain(const struct chain *c)
+{
+	struct chain_key key;
+
+	if (!c)
+		return 0;
+	key = c->key;
+	bpf_map_delete_elem(&astray, &key);
+	key.hash = c->cut_hash;
+	bpf_map_delete_elem(&told, &key);
+	return 0;
 }
 
 /*
@@ -237,8 +254,10 @@ static __always_inline __s32 number_of_chain(void *ctx, struct task_struct *lead
 	sure = cut_chain(c);
 	if (c->copy < 0)
 		number = number_chain(c, sampled, sure);
-	if (c->is_new)
-		emit_chain(ctx, &c->key.subject, c, number, named);
+	if (c->is_new && !emit_chain(ctx, &c->key.subject, c, number, named) && c->copy < 0) {
+		forget_chain(c);
+		return -1;
+	}
 	return number;
 }
 
@@ -278,9 +297,10 @@ once_verified int number_of_walk(const struct process_key *s, struct unwind_walk
 	if (w->end == STACK_END_MISSING || w->end == STACK_END_OUTSIDE)
 		ask_again(&key.subject, w);
 	bump(shared.walk_ends[w->end & (STACK_ENDS_MAX - 1)]);
-	if (w->end == STACK_END_MISSING && !sampled)
+	/* a copied stack has no Python frames, which tell more than the missing native frames */
+	if (w->end == STACK_END_MISSING && !sampled && !p->n)
 		w->copy = copy_stack(&key.subject, &w->m.regs);
-	if (lacks_tables(w))
+	if (lacks_tables(w) && !p->n)
 		return -1;
 	known = w->copy < 0 ? bpf_map_lookup_elem(&told, &key) : NULL;
 	if (known)
@@ -292,7 +312,11 @@ once_verified int number_of_walk(const struct process_key *s, struct unwind_walk
 	if (is_new) {
 		if (p->n)
 			tell_codes(p, &key.subject, false);
-		send_walk(&key.subject, w, p, number);
+		if (!send_walk(&key.subject, w, p, number) && w->copy < 0) {
+			/* it is sent when it appears again */
+			bpf_map_delete_elem(&told, &key);
+			return -1;
+		}
 	}
 	return number;
 }
@@ -361,12 +385,12 @@ static __always_inline __s32 stack_of(void *ctx, struct task_struct *leader,
 			walk_python(&w->walk, &w->python);
 			fill_subject(&w->subject, leader);
 			number = number_of_walk(&w->subject, &w->walk, &w->python, sampled);
+			known = !lacks_tables(&w->walk) || w->python.n;
 		} else if (!sampled) {
 			copy_walk(&w->walk, leader);
 		}
 		end = w->walk.end;
 		copy = w->walk.copy;
-		known = !lacks_tables(&w->walk);
 		unclaim(&w->users);
 	}
 #endif

@@ -370,6 +370,60 @@ def test_holders_of_running_leak(check, lab):
     check.that(before > 50 * MIB, f"{before} bytes from before the watch")
 
 
+# Each function has a code object of its own, so that each stack is new. It writes to 256 pages, of
+# which 4 are chosen on average.
+MANY_STACKS = """
+import mmap, sys
+KEPT = []
+def hold_20():
+    at = mmap.mmap(-1, 20 << 20)
+    at.madvise(mmap.MADV_NOHUGEPAGE)
+    for page in range(0, 20 << 20, 4096):
+        at[page] = 1
+    KEPT.append(at)
+def touch_by_many(functions):
+    at = mmap.mmap(-1, 1 << 20)
+    at.madvise(mmap.MADV_NOHUGEPAGE)
+    for i in range(functions):
+        names = {"at": at}
+        exec(f"def touch_{i}():\\n for page in range(0, 1 << 20, 4096): at[page] = 1", names)
+        names[f"touch_{i}"]()
+        at.madvise(mmap.MADV_DONTNEED)
+print("ready", flush=True)
+for many, hold in ((0, 0), (6000, 1), (0, 1)):
+    sys.stdin.readline()
+    touch_by_many(many)
+    for _ in range(hold):
+        hold_20()
+    print("done", flush=True)
+sys.stdin.readline()
+"""
+
+
+def ring_losses(out):
+    return Lines(out.read_text()).all[-1]["losses"]["ring"]
+
+
+@live
+def test_holders_after_full_ring(check, lab):
+    """A stack that found no room in the ring buffer is sent when it appears again."""
+    script = lab.dir / "stacks.py"
+    script.write_text(MANY_STACKS)
+    steps = Steps(lab, script)
+    steps.step()
+    steps.watch.send_signal(signal.SIGSTOP)
+    steps.work.stdin.write("go\n")
+    steps.work.stdin.flush()
+    steps.work.stdout.readline()
+    steps.watch.send_signal(signal.SIGCONT)
+    resumed = time.time()
+    until(lambda: written(steps.lines()[-1]) > resumed + 2, "values after the pause")
+    last = steps.last(1)
+    check.that(ring_losses(steps.out) > 0, "the ring buffer was not full")
+    amount = sum_of(last, "hold_20")[0]
+    check.that(amount > 15 * MIB, f"hold_20: {amount / MIB:.1f} MiB, but it holds 40")
+
+
 LOADER = """
 import multiprocessing, signal, sys, time
 class Dataset:
