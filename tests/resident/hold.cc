@@ -89,7 +89,8 @@ int main(int argc, char **argv)
 	size_t vectors_sum, strings_sum, nodes_sum, thread_sum = 0;
 
 	header = glibc ? 8 : 0;
-	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	if (argc < 3 || strcmp(argv[2], "huge"))
+		prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	blocks.reserve(4000);
 	vectors.reserve(50);
 	vectors_sum = hold_vectors();

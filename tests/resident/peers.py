@@ -120,7 +120,8 @@ def top(held):
 
 
 def compare(program, peer, peer_name, rounds, folder):
-    argv, env, _ = exact.PROGRAMS[program](folder)
+    made = exact.PROGRAMS[program](folder)
+    argv, env = made.argv, made.env
     ways = {"alone": alone, "faultscope memory": by_memory, peer_name: peer}
     costs, held = {name: [] for name in ways}, {}
     for _ in range(rounds):

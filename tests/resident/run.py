@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests how exact `faultscope memory` is for programs in several languages and with several
-allocators. Prints TAP and a table.
+"""Tests how exact `faultscope memory` is for programs in several languages, with several allocators,
+with and without huge pages, and for servers. Prints TAP and a table.
 
 usage: run.py [--times N] [--only REGEX] [--table FILE]
 
@@ -9,9 +9,14 @@ Each program says what its functions hold, before anything is compared. A functi
 this amount lies in the 95 % interval that `memory` states. At least 93 % of all functions must be
 right. The rows of a process must add up to the kernel's totals within 1 %.
 
+A huge page belongs to the function that first touches it, also if a neighbour uses a part of it. Where
+huge pages are on, amounts may therefore differ by a huge page at each end.
+
 Allocators are loaded with LD_PRELOAD. Packages that the machine lacks are unpacked into a cache.
 """
 import argparse
+import calendar
+import glob
 import json
 import os
 import re
@@ -19,6 +24,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -34,6 +41,7 @@ PATIENCE = 120
 MIB = 1 << 20
 # What is not in the amounts that programs state: parts of pages, and bookkeeping of allocators.
 SLACK_PART, SLACK_BYTES = 0.01, 256 << 10
+HUGE_SLACK = 4 << 20  # a huge page at each end
 LEAST_RIGHT = 0.93
 KNOWN = ("touched", "copied", "inherited")
 
@@ -72,61 +80,118 @@ def library(package, name):
     return places[1] / name
 
 
-def cxx(package=None, name=None):
+@dataclass
+class Program:
+    """A program to run. It prints the amounts that its functions hold."""
+    argv: list
+    env: dict = field(default_factory=dict)
+    besides: dict = field(default_factory=dict)  # amounts that it cannot know
+    huge: bool = False
+
+
+def cxx(package=None, name=None, huge=None):
+    """Makes a C++ program with an allocator. `huge` are variables with which the allocator uses huge
+    pages."""
     def make(folder):
         env = {"LD_PRELOAD": str(library(package, name))} if package else {}
         compiled(folder, "g++", "-O2", "-g", "-o", folder / "hold_cc", HERE / "hold.cc")
-        return [folder / "hold_cc", "other" if package else "glibc"], env, {}
+        return Program([folder / "hold_cc", "other" if package else "glibc",
+                        *(["huge"] if huge else [])], {**env, **(huge or {})}, huge=bool(huge))
     return make
 
 
-def rust(folder):
-    compiled(folder, "rustc", "-O", "-g", "-o", folder / "hold_rs", HERE / "hold.rs")
-    return [folder / "hold_rs"], {}, {}
+def rust(huge=None):
+    def make(folder):
+        compiled(folder, "rustc", "-O", "-g", "-o", folder / "hold_rs", HERE / "hold.rs")
+        return Program([folder / "hold_rs"], huge or {}, huge=bool(huge))
+    return make
 
 
 def go(folder):
     compiled(folder, "go", "build", "-o", folder / "hold_go", HERE / "hold.go")
-    return [folder / "hold_go"], {"HOME": str(folder)}, {}
+    return Program([folder / "hold_go"], {"HOME": str(folder)})
 
 
-def python(folder):
-    del folder
-    return ["/usr/bin/python3", HERE / "hold.py"], {}, {}
+def command_of(version):
+    """Returns the command of an interpreter of this version of CPython."""
+    if Path(f"/usr/bin/python{version}").exists():
+        return [f"/usr/bin/python{version}"]
+    for pattern in (f"/usr/local/bin/python{version}", f"~/.pyenv/versions/*/bin/python{version}"):
+        for path in sorted(glob.glob(os.path.expanduser(pattern))):
+            return [path]
+    raise Skip(f"no CPython {version}")
+
+
+def python(version, module=None, script="hold.py", huge=None):
+    def make(folder):
+        del folder
+        command = command_of(version) if version else ["/usr/bin/python3"]
+        if module and subprocess.run([*command, "-c", f"import {module}"], check=False,
+                                     stderr=subprocess.DEVNULL).returncode:
+            raise Skip(f"{command[-1]} has no {module}")
+        return Program([*command, HERE / script, *(["huge"] if huge else [])], huge or {},
+                       huge=bool(huge))
+    return make
 
 
 def node(folder):
     del folder
     if not shutil.which("node"):
         raise Skip("no node")
-    return ["node", "--perf-basic-prof", "--interpreted-frames-native-stack", HERE / "hold.js"], {}, {}
+    return Program(["node", "--perf-basic-prof", "--interpreted-frames-native-stack",
+                    HERE / "hold.js"])
 
 
-def java(folder):
-    compiled(folder, "javac", "-d", folder, HERE / "Hold.java")
-    # the JVM clears the memory of direct buffers
-    return (["java", "-Xmx200m", "-cp", folder, "Hold"], {"HOME": str(folder)},
-            {"Unsafe_SetMemory": 40 * MIB})
+def java(*options, huge=False):
+    def make(folder):
+        compiled(folder, "javac", "-d", folder, HERE / "Hold.java")
+        # the JVM clears the memory of direct buffers
+        return Program(["java", "-Xmx200m", *options, "-cp", folder, "Hold"],
+                       {"HOME": str(folder)}, {"Unsafe_SetMemory": 40 * MIB}, huge)
+    return make
 
 
+def redis(folder):
+    if not shutil.which("redis-server"):
+        raise Skip("no redis-server")
+    return Program([sys.executable, HERE / "serve_redis.py", folder])
+
+
+def postgres(folder):
+    if not glob.glob("/usr/lib/postgresql/*/bin/initdb"):
+        raise Skip("no PostgreSQL")
+    return Program([sys.executable, HERE / "serve_postgres.py", folder])
+
+
+GLIBC_HUGE = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}  # malloc() asks for huge pages
+JEMALLOC_HUGE = {"MALLOC_CONF": "thp:always"}
 PROGRAMS = {
     "C++, glibc": cxx(),
+    "C++, glibc, huge pages": cxx(huge=GLIBC_HUGE),
     "C++, jemalloc": cxx("libjemalloc2", "libjemalloc.so.2"),
+    "C++, jemalloc, huge pages": cxx("libjemalloc2", "libjemalloc.so.2", JEMALLOC_HUGE),
     "C++, tcmalloc": cxx("libtcmalloc-minimal4", "libtcmalloc_minimal.so.4"),
     "C++, mimalloc": cxx("libmimalloc2.0", "libmimalloc.so.2.0"),
-    "Rust": rust,
+    "Rust": rust(),
+    "Rust, huge pages": rust(GLIBC_HUGE),
     "Go": go,
-    "CPython, numpy": python,
+    "CPython, numpy": python(None, "numpy"),
+    "CPython, numpy, huge pages": python(None, "numpy", huge=GLIBC_HUGE),
+    **{f"CPython 3.{minor}": python(f"3.{minor}") for minor in range(9, 14)},
+    "PyTorch": python(None, "torch", "hold_torch.py"),
+    "PyTorch, huge pages": python(None, "torch", "hold_torch.py", GLIBC_HUGE),
     "Node.js": node,
-    "Java": java,
+    "Java": java(),
+    "Java, huge pages": java("-XX:+UseTransparentHugePages", huge=True),
+    "Redis": redis,
+    "PostgreSQL": postgres,
 }
 
 
-def memory_lines(file, pid):
-    for line in file:
-        one = json.loads(line)
-        if one["type"] == "memory" and one["pid"] == pid:
-            yield one
+def written(line):
+    """Returns the time of a line in seconds since 1970."""
+    stamp = line["time"]
+    return calendar.timegm(time.strptime(stamp[:19], "%Y-%m-%dT%H:%M:%S")) + float(stamp[19:-1])
 
 
 class Watched:
@@ -136,28 +201,48 @@ class Watched:
         self.program = subprocess.Popen(
             ["sh", "-c", 'read go; exec "$@"', "sh", *map(str, argv)], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, text=True, cwd=folder, env={**os.environ, **env})
+        # a file, because faultscope would wait while nobody reads from a pipe
+        self.out = Path(folder) / "readings"
+        self.out.unlink(missing_ok=True)
         self.watch = subprocess.Popen(
-            [FAULTSCOPE, "memory", "--json", "-p", str(self.program.pid), "-d", str(PATIENCE)],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.lines = memory_lines(self.watch.stdout, self.program.pid)
+            [FAULTSCOPE, "memory", "--json", "-o", self.out, "-p", str(self.program.pid), "-d",
+             str(PATIENCE)], stderr=subprocess.DEVNULL)
+        self.pid = self.program.pid  # of the process whose functions hold memory
+        self.lines = self.readings()
         assert next(self.lines, None), "no reading"
         self.program.stdin.write("go\n")
         self.program.stdin.flush()
 
+    def readings(self):
+        while not self.out.exists() and self.watch.poll() is None:
+            time.sleep(0.05)
+        part = ""
+        with open(self.out, encoding="utf-8") as file:
+            while self.watch.poll() is None:
+                part += file.readline()
+                if not part.endswith("\n"):
+                    time.sleep(0.05)
+                    continue
+                one, part = json.loads(part), ""
+                if one["type"] == "memory" and one["pid"] == self.pid:
+                    yield one
+
     def truth(self):
         while line := self.program.stdout.readline():
             if line.startswith("{"):
-                return json.loads(line)["holds"]
+                said = json.loads(line)
+                self.pid = said.get("pid", self.pid)
+                return said["holds"]
         raise AssertionError(f"the program ended with {self.program.wait()}")
 
     def last(self):
         """Returns a reading that began after the call."""
-        next(self.lines)
-        return next(self.lines)
+        begun = time.time()
+        return next(line for line in self.lines if written(line) > begun + 1)
 
     def end(self):
         self.watch.terminate()
-        self.watch.communicate(timeout=PATIENCE)
+        self.watch.wait(timeout=PATIENCE)
         self.program.stdin.close()
         self.program.wait(timeout=PATIENCE)
         self.program.stdout.close()
@@ -175,8 +260,8 @@ def sum_of(line, name):
     return value, value - below, value + above
 
 
-def is_right(low, high, true):
-    slack = true * SLACK_PART + SLACK_BYTES
+def is_right(low, high, true, huge):
+    slack = true * SLACK_PART + SLACK_BYTES + huge * HUGE_SLACK
     return low - slack <= true <= high + slack
 
 
@@ -186,7 +271,7 @@ class Result:
         self.gap = self.unknown = 0.0  # worst of all runs, in per cent of the resident memory
         self.wrong = []
 
-    def add(self, line, truth):
+    def add(self, line, truth, huge):
         total = line["anon_bytes"] + line["file_bytes"] + line["shmem_bytes"]
         rows = sum(row["bytes"] for row in line["holders"])
         unknown = sum(row["bytes"] for row in line["holders"] if row["by"] not in KNOWN)
@@ -195,7 +280,7 @@ class Result:
         for name, true in truth.items():
             value, low, high = sum_of(line, name)
             self.all += 1
-            if is_right(low, high, true):
+            if is_right(low, high, true, huge):
                 self.right += 1
             else:
                 self.wrong.append(f"{name} holds {true / MIB:.1f} MiB, but the estimate is "
@@ -205,12 +290,12 @@ class Result:
 def run(make, times, folder):
     result = Result()
     for _ in range(times):
-        argv, env, besides = make(folder)
-        watched = Watched(argv, env, folder)
+        program = make(folder)
+        watched = Watched(program.argv, program.env, folder)
         try:
-            truth = {**watched.truth(), **besides}
+            truth = {**watched.truth(), **program.besides}
             result.add(watched.last(), {name: of * (MIB if of < 1024 else 1)
-                                        for name, of in truth.items() if of})
+                                        for name, of in truth.items() if of}, program.huge)
         finally:
             watched.end()
     return result
