@@ -22,6 +22,17 @@ struct {
 	__type(value, struct fs_resident);
 } resident SEC(".maps");
 
+/*
+ * Processes whose pages are chosen if faultscope watches all processes: stacks of all of them would
+ * cost too much. User space adds the processes with most memory.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, FS_RESIDENT_WANTED);
+	__type(key, __u32); /* key: process ID (tgid) */
+	__type(value, __u8);
+} resident_wanted SEC(".maps");
+
 /* What the page table says about the page of a fault. */
 enum found {
 	FOUND_NOTHING,	/* no page */
@@ -192,6 +203,11 @@ static __always_inline int take_touch(void *ctx, struct task_struct *leader, __u
 	return 0;
 }
 
+static __always_inline bool is_wanted(__u32 tgid)
+{
+	return bpf_map_lookup_elem(&resident_wanted, &tgid);
+}
+
 static __always_inline int on_touch(void *ctx, __u64 address, bool in_kernel, bool writes)
 {
 	struct task_struct *task, *leader;
@@ -211,6 +227,8 @@ static __always_inline int on_touch(void *ctx, __u64 address, bool in_kernel, bo
 	if (in_kernel && (get(task, flags) & PF_KTHREAD || faults_disabled(task)))
 		return 0;
 	leader = get(task, group_leader);
+	if (config.watch_all && !is_wanted(get(leader, tgid)))
+		return 0;
 	return proc_of(leader) ? take_touch(ctx, leader, address, chosen) : 0;
 }
 

@@ -15,6 +15,7 @@
 #endif
 
 #define FS_RESIDENT_PAGES      (1u << 17) /* maximum number of entries of the map */
+#define FS_RESIDENT_WANTED     64	  /* maximum number of processes, if all are watched */
 #define FS_RESIDENT_HUGE_SHIFT 9	  /* 512 pages of 4 KiB make a huge page */
 
 /*

@@ -395,9 +395,17 @@ const struct option_row option_rows[] = {
 	{"children", 0, NULL, W | C,
 	 "with -p: also watch the children of these processes, both existing and new children",
 	 OTHER(set_children)},
+	{"resident", 0, NULL, W | H,
+	 "also find which code holds the resident memory of the watched processes, or of those with "
+	 "most memory; each page fault of these processes then costs more (see faultscope memory)",
+	 FLAG(resident)},
+	{"since", 0, "TIME", M,
+	 "compare with the reading before this time, so that growth is the growth of the last TIME: "
+	 "10m (default: with the first reading)",
+	 SECONDS(since, 0, "a time: 600, 10m, 1h")},
 	{"comm", 0, "REGEX", W | Y | O | F, "only processes whose name matches REGEX",
 	 OTHER(set_comm)},
-	{"cgroup", 0, "PATH", W | Y | O | F, "only processes in this cgroup or below it",
+	{"cgroup", 0, "PATH", W | M | Y | O | F, "only processes in this cgroup or below it",
 	 OTHER(set_cgroup)},
 	{"duration", 'd', "TIME", W | R | G | M | C | H | T | B,
 	 "stop after this time: 10 (seconds), 500ms, 2m",

@@ -68,6 +68,8 @@ struct options {
 	const char *revision; /* revision of the source code of this build */
 	struct filter filter;
 	bool children;
+	bool resident; /* --resident: also find which code holds resident memory */
+	double since;  /* --since, in seconds; 0: not given */
 	/* --interval and --duration, in seconds. Interval 0: the default. Duration 0: no end. */
 	double interval, duration;
 	uint64_t count; /* number of intervals to run; 0: no end */

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/process_tree.h"
-
 #define DEPTH_MOST 64
 
 static uint64_t bytes_of(const struct model *m, const struct subject *s)
@@ -44,6 +42,12 @@ static const struct subject *root_of(const struct process_tree *k, const struct 
 		s = parent;
 	}
 	return s;
+}
+
+bool top_consumer_has(const struct process_tree *k, const struct top_consumer *e,
+		      const struct subject *s)
+{
+	return root_of(k, s) == e->root;
 }
 
 struct member {

@@ -8,6 +8,7 @@
 #define FS_MODEL_MEMORY_HOLDERS_H
 
 #include "model/pressure.h"
+#include "model/process_tree.h"
 
 struct top_consumer {
 	const struct subject *root;
@@ -30,6 +31,10 @@ struct top_consumer {
  * -ENOMEM.
  */
 int top_consumers_of(const struct model *m, struct top_consumer *ret, size_t most);
+
+/* Returns whether a process belongs to a consumer. */
+bool top_consumer_has(const struct process_tree *k, const struct top_consumer *e,
+		      const struct subject *s);
 
 /*
  * Returns the growth of a process's resident and swapped memory in bytes per second, measured over

@@ -89,11 +89,57 @@ int resident_take(struct model *m, const struct resident_record *r)
 	return 0;
 }
 
+/*
+ * Keeps copies of the last list, at intervals of an eighth of the time or more. Drops those that
+ * are too old.
+ */
+static int keep_base(uint64_t since_ns, struct resident_of *of)
+{
+	uint64_t now_ns = of->now.sum.h.t_ns;
+	const struct resident_list *last = of->bases ? &of->base[of->bases - 1] : &of->first;
+	struct resident_list copy = {};
+	int err;
+
+	if (now_ns - last->sum.h.t_ns < since_ns / 8)
+		return 0;
+	err = copy_list(&copy, &of->now);
+	if (err)
+		return err;
+	if (of->bases == RESIDENT_BASES) {
+		free(of->base[0].row);
+		memmove(&of->base[0], &of->base[1], --of->bases * sizeof(of->base[0]));
+	}
+	of->base[of->bases++] = copy;
+	return 0;
+}
+
+int model_resident_since(struct model *m, uint64_t since_ns)
+{
+	if (!m->resident)
+		m->resident = calloc(1, sizeof(*m->resident));
+	if (!m->resident)
+		return -ENOMEM;
+	m->resident->since_ns = since_ns;
+	return 0;
+}
+
+const struct resident_list *resident_base(const struct model *m, const struct resident_of *of,
+					  const struct resident_list *list)
+{
+	uint64_t since_ns = m->resident->since_ns;
+
+	for (size_t i = of->bases; i-- > 0;)
+		if (of->base[i].sum.h.t_ns + since_ns <= list->sum.h.t_ns)
+			return &of->base[i];
+	return &of->first;
+}
+
 int resident_take_sum(struct model *m, const struct resident_sum_record *r)
 {
 	const struct subject *s = model_find(m, &r->subject);
 	struct resident_of *of = make(m, &r->subject);
 	struct resident_list old;
+	int err;
 
 	if (!of)
 		return m->resident ? 0 : -ENOMEM;
@@ -108,6 +154,8 @@ int resident_take_sum(struct model *m, const struct resident_sum_record *r)
 	of->next.n = 0;
 	if (!of->first.sum.h.t_ns)
 		return copy_list(&of->first, &of->now);
+	if (m->resident->since_ns && (err = keep_base(m->resident->since_ns, of)))
+		return err;
 	return size_of(&of->now) > size_of(resident_shown(of, true))
 		       ? copy_list(&of->peak, &of->now)
 		       : 0;
@@ -116,6 +164,8 @@ int resident_take_sum(struct model *m, const struct resident_sum_record *r)
 void resident_all_free(struct model *m)
 {
 	for (size_t i = 0; m->resident && i < m->resident->n; i++) {
+		for (size_t k = 0; k < m->resident->of[i].bases; k++)
+			free(m->resident->of[i].base[k].row);
 		free(m->resident->of[i].first.row);
 		free(m->resident->of[i].now.row);
 		free(m->resident->of[i].peak.row);
@@ -196,12 +246,20 @@ static bool is_same(const struct resident_record *a, const struct resident_recor
 	       !strncmp(a->file, b->file, sizeof(a->file));
 }
 
-int64_t resident_growth(const struct resident_of *of, const struct resident_record *row)
+int64_t resident_growth(const struct resident_list *base, const struct resident_list *list,
+			const struct resident_record *row)
 {
 	int64_t now = resident_bytes(row);
 
-	for (size_t i = 0; i < of->first.n; i++)
-		if (is_same(&of->first.row[i], row))
-			return now - (int64_t)resident_bytes(&of->first.row[i]);
+	for (size_t i = 0; i < base->n; i++) {
+		const struct resident_record *was = &base->row[i];
+
+		if (!is_same(was, row))
+			continue;
+		if (base->sum.each == list->sum.each && was->pages == row->pages &&
+		    was->huge_bytes == row->huge_bytes)
+			return 0;
+		return now - (int64_t)resident_bytes(was);
+	}
 	return now;
 }

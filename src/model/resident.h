@@ -15,15 +15,22 @@ struct resident_list {
 	struct resident_sum_record sum; /* h.t_ns 0: the list is not complete */
 };
 
+/* Readings that are kept to show the growth of the last `since_ns` nanoseconds. */
+#define RESIDENT_BASES 10
+
 struct resident_of {
 	struct process_key id;
 	char comm[COMM_LEN]; /* name of the process when it was last read */
 	struct resident_list first, now;
+	struct resident_list base[RESIDENT_BASES]; /* oldest first; only if `since_ns` is set */
+	size_t bases;
 	struct resident_list peak; /* the list with most resident memory; empty: it is `first` */
 	struct resident_list next; /* the list that is being received */
 };
 
 struct resident_all {
+	/* growth is shown for this time before a reading; 0: since the first reading */
+	uint64_t since_ns;
 	struct resident_of of[RESIDENT_PROCESSES_MAX];
 	size_t n;
 	uint64_t lost; /* processes and rows for which there was no room */
@@ -69,7 +76,21 @@ const char *resident_no_stack(uint32_t by);
 /* Returns the bytes of a row, in memory and in swap. */
 uint64_t resident_bytes(const struct resident_record *r);
 
-/* Returns by how many bytes, in memory and in swap, a row differs from the first list. */
-int64_t resident_growth(const struct resident_of *of, const struct resident_record *row);
+/*
+ * Shows growth in the last `since_ns` nanoseconds, and not since the first reading. Call it before
+ * the first reading. Returns 0 or -ENOMEM.
+ */
+int model_resident_since(struct model *m, uint64_t since_ns);
+
+/* Returns the list with which a list of a process is compared. */
+const struct resident_list *resident_base(const struct model *m, const struct resident_of *of,
+					  const struct resident_list *list);
+
+/*
+ * Returns by how many bytes, in memory and in swap, a row of a list differs from an older list of
+ * its process. A row with as many chosen pages as before has not changed.
+ */
+int64_t resident_growth(const struct resident_list *base, const struct resident_list *list,
+			const struct resident_record *row);
 
 #endif

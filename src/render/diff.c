@@ -11,14 +11,19 @@
 #include "base/array.h"
 #include "model/fields.h"
 #include "model/growers.h"
+#include "model/frames.h"
 #include "model/holdings.h"
 #include "render/completeness.h"
+#include "render/memory_rows.h"
 
 #define DIFF_ROWS_MAX 8192 /* maximum number of rows in one part of the comparison */
 #define KEY_BYTES     512
 #define ALIKE_SHARE   0.1 /* two growths a and b are alike if |b - a| is at most 10 % of b */
 
+#define MEMORY_FLOOR  (1 << 20) /* smallest growth of memory that is shown, in bytes */
+
 static const char processes[] = "processes";
+static const char resident_metric[] = "bytes";
 
 /* names of metrics, indexed by enum what */
 static const char *const what_metric[] = {"mappings", "descriptors"};
@@ -26,7 +31,8 @@ static const char *const what_metric[] = {"mappings", "descriptors"};
 const char *diff_part_title(enum diff_part part)
 {
 	static const char *const titles[NR_DIFF_PARTS] = {"by workload", "by stack",
-							  "by what is held"};
+							  "by what is held",
+							  "by code that holds memory"};
 
 	return titles[part];
 }
@@ -148,6 +154,31 @@ static void add_held(struct diff *d, const struct story_view *s, int side)
 		}
 }
 
+static void add_memory_of(struct diff *d, const struct story_view *s, const struct resident_of *of,
+			  int side)
+{
+	const struct subject *subject = model_find(s->v->m, &of->id);
+	const struct resident_list *list = resident_shown(of, !subject || subject->final);
+	char key[KEY_BYTES];
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct resident_record *r = &list->row[i];
+		const struct frames *f = model_frames(s->v->m, &r->toucher, r->stack);
+
+		snprintf(key, sizeof(key), "%.*s: %s%s%s", COMM_LEN, of->comm, memory_kind(r).s,
+			 f ? "" : ", ", f ? "" : resident_no_stack(r->by));
+		add(d, DIFF_MEMORY, key, f ? f->text : "", resident_metric, side,
+		    resident_bytes(r));
+	}
+}
+
+static void add_memory(struct diff *d, const struct story_view *s, int side)
+{
+	for (const struct resident_of *of = model_resident_each(s->v->m, NULL); of;
+	     of = model_resident_each(s->v->m, of))
+		add_memory_of(d, s, of, side);
+}
+
 bool diff_is_alike(const struct diff_row *r)
 {
 	return r->b > 0 && fabs(r->b - r->a) <= ALIKE_SHARE * r->b;
@@ -157,7 +188,7 @@ static void weigh(struct diff *d, enum diff_part part)
 {
 	for (size_t i = 0; i < d->rows[part]; i++) {
 		struct diff_row *r = &d->row[part][i];
-		double floor = 1;
+		double floor = part == DIFF_MEMORY ? MEMORY_FLOOR : 1;
 
 		for (size_t k = 0; part == DIFF_WORKLOAD && k < nr_fields; k++)
 			if (fields[k].diff.name == r->metric)
@@ -216,6 +247,7 @@ int diff_make(struct diff **ret, const struct story_view *a, const struct story_
 		add_workloads(d, side[i], i);
 		add_stacks(d, side[i], i);
 		add_held(d, side[i], i);
+		add_memory(d, side[i], i);
 		add_gaps(d, side[i]);
 	}
 	if (d->left_out)

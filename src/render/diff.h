@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * render: what grew between two recordings: by workload, by user stack and name, and by kind of the
- * mappings and fds that processes held.
+ * render: what grew between two recordings: by workload, by user stack and name, by kind of the
+ * mappings and fds that processes held, and by the code that held resident memory.
  */
 #ifndef FS_RENDER_DIFF_H
 #define FS_RENDER_DIFF_H
@@ -9,7 +9,7 @@
 #include "render/utc.h"
 #include "render/recording_story.h"
 
-enum diff_part { DIFF_WORKLOAD, DIFF_STACK, DIFF_HELD, NR_DIFF_PARTS };
+enum diff_part { DIFF_WORKLOAD, DIFF_STACK, DIFF_HELD, DIFF_MEMORY, NR_DIFF_PARTS };
 
 /*
  * A row of the comparison: a metric of a workload, stack or name, in both recordings. A missing

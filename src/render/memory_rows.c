@@ -101,31 +101,113 @@ static void cut_rows(struct memory_rows *rows, size_t n)
 	rows->n = n;
 }
 
-void memory_rows_fill(struct memory_rows *ret, const struct view *v, const struct memory_process *p,
-		      size_t most)
+static void add_row(struct memory_rows *ret, const struct resident_record *r,
+		    const struct frames *f, int64_t growth)
+{
+	size_t at = 0;
+
+	while (at < ret->n && !belongs(&ret->row[at], r, f))
+		at++;
+	if (at < ret->n) {
+		add_record(&ret->row[at], r, growth);
+	} else if (at < MEMORY_ROWS_MAX) {
+		ret->row[ret->n++] = (struct memory_row){*r, f, growth, 1};
+	} else {
+		ret->rest += resident_bytes(r);
+		ret->rest_records++;
+	}
+}
+
+/*
+ * Adds the rows of a process. `brief`: memory that was resident before the watch began is one row,
+ * because each of hundreds of libraries would have another one.
+ */
+static void add_process(struct memory_rows *ret, const struct view *v,
+			const struct memory_process *p, bool brief)
+{
+	const struct resident_list *base = resident_base(v->m, p->of, p->list);
+
+	for (size_t i = 0; i < p->list->n; i++) {
+		struct resident_record r = p->list->row[i];
+		int64_t growth = resident_growth(base, p->list, &r);
+
+		if (brief && r.by == RESIDENT_BEFORE) {
+			r.kind = HOLDING_OTHER;
+			r.file[0] = 0;
+		}
+		add_row(ret, &r, model_frames(v->m, &r.toucher, r.stack), growth);
+	}
+}
+
+/* Sorts the rows, and removes small ones. */
+static void finish(struct memory_rows *ret, uint64_t bytes, size_t most)
 {
 	size_t n = 0;
 
-	memset(ret, 0, sizeof(*ret));
-	for (size_t i = 0; i < p->list->n; i++) {
-		const struct resident_record *r = &p->list->row[i];
-		const struct frames *f = model_frames(v->m, &r->toucher, r->stack);
-		size_t at = 0;
-
-		while (at < ret->n && !belongs(&ret->row[at], r, f))
-			at++;
-		if (at < ret->n) {
-			add_record(&ret->row[at], r, resident_growth(p->of, r));
-		} else if (at < MEMORY_ROWS_MAX) {
-			ret->row[ret->n++] =
-				(struct memory_row){*r, f, resident_growth(p->of, r), 1};
-		} else {
-			ret->rest += resident_bytes(r);
-			ret->rest_records++;
-		}
-	}
 	qsort(ret->row, ret->n, sizeof(ret->row[0]), order_rows);
-	while (n < ret->n && n < most && resident_bytes(&ret->row[n].sum) >= p->bytes / LEAST_SHARE)
+	while (n < ret->n && n < most && resident_bytes(&ret->row[n].sum) >= bytes / LEAST_SHARE)
 		n++;
 	cut_rows(ret, n);
+}
+
+void memory_rows_fill(struct memory_rows *ret, const struct view *v, const struct memory_process *p,
+		      size_t most)
+{
+	memset(ret, 0, sizeof(*ret));
+	add_process(ret, v, p, false);
+	finish(ret, p->bytes, most);
+}
+
+void memory_rows_of_consumer(struct memory_rows *ret, const struct view *v,
+			     const struct process_tree *k, const struct top_consumer *e,
+			     size_t most)
+{
+	uint64_t bytes = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	for (const struct resident_of *of = model_resident_each(v->m, NULL); of;
+	     of = model_resident_each(v->m, of)) {
+		const struct subject *s = model_find(v->m, &of->id);
+		struct memory_process p = {of, &of->now, false, total_of(&of->now.sum)};
+
+		if (!s || s->final || !top_consumer_has(k, e, s))
+			continue;
+		add_process(ret, v, &p, true);
+		bytes += p.bytes;
+	}
+	finish(ret, bytes, most);
+}
+
+/* Returns whether a frame is of the C library, of the runtime of C++, or of an allocator. */
+static bool is_helper(const struct frames *f, size_t i)
+{
+	static const char *const libraries[] = {"libc.", "libc-", "ld-", "ld.", "libstdc++",
+						"libjemalloc", "libtcmalloc", "libmimalloc"};
+	const struct user_frame *one = frame_list_count(f) ? frame_list_at(f, i) : NULL;
+
+	for (size_t k = 0; one && k < sizeof(libraries) / sizeof(libraries[0]); k++)
+		if (!strncmp(one->module, libraries[k], strlen(libraries[k])))
+			return true;
+	return false;
+}
+
+struct memory_line memory_line(const struct memory_row *row)
+{
+	size_t n = row->f ? frames_count(row->f) : 0, at = 0;
+	struct memory_line line;
+	char text[FRAME_TEXT_BYTES];
+
+	if (!n) {
+		snprintf(line.s, sizeof(line.s), "%s", resident_no_stack(row->sum.by));
+		return line;
+	}
+	if (row->f->user_line[0]) {
+		snprintf(line.s, sizeof(line.s), "%s", row->f->user_line);
+		return line;
+	}
+	while (at < n && is_helper(row->f, at))
+		at++;
+	frames_show(row->f, at < n ? at : 0, text, sizeof(text));
+	snprintf(line.s, sizeof(line.s), "%.255s", text);
+	return line;
 }

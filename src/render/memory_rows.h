@@ -3,6 +3,7 @@
 #ifndef FS_RENDER_MEMORY_ROWS_H
 #define FS_RENDER_MEMORY_ROWS_H
 
+#include "model/memory_holders.h"
 #include "model/resident.h"
 #include "render/render.h"
 
@@ -46,5 +47,25 @@ struct memory_rows {
 /* Fills the rows of a process: at most `most` rows, each with at least 1/100 of its memory. */
 void memory_rows_fill(struct memory_rows *ret, const struct view *v,
 		      const struct memory_process *p, size_t most);
+
+/*
+ * Does the same for all processes of a top consumer that were read. There are no rows if none was.
+ * Memory that was resident before the watch began has one row.
+ */
+void memory_rows_of_consumer(struct memory_rows *ret, const struct view *v,
+			     const struct process_tree *k, const struct top_consumer *e,
+			     size_t most);
+
+#define MEMORY_LINE_BYTES 256
+
+struct memory_line {
+	char s[MEMORY_LINE_BYTES];
+};
+
+/*
+ * Returns the code of a row in a few words: the user's line, or the innermost function that does
+ * not belong to the C library or to an allocator; or why there is no stack.
+ */
+struct memory_line memory_line(const struct memory_row *row);
 
 #endif

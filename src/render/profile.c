@@ -453,7 +453,7 @@ static int add_held(struct profile *p, const struct story_view *s, const struct 
 		    const struct resident_list *list, const struct resident_record *r)
 {
 	const struct frames *frames = model_frames(s->v->m, &r->toucher, r->stack);
-	int64_t growth = resident_growth(of, r);
+	int64_t growth = resident_growth(resident_base(s->v->m, of, list), list, r);
 	struct profile_sample one;
 	char leaf[MEMORY_KIND_BYTES + 2];
 	int err = begin_sample(p, history_find(s->h, &of->id), &one);

@@ -47,6 +47,7 @@ struct resident {
 	struct fs_shared *shared;
 	struct fs_resident_config config;
 	struct owners owners;
+	int wanted; /* the BPF map of wanted processes */
 	struct target *target; /* owned */
 	size_t n, room;
 	struct mappings mappings;
@@ -109,6 +110,7 @@ struct resident *resident_new(const struct bpf_object *object)
 	r->config = config->resident;
 	r->pagemap = -1;
 	r->owners.map = bpf_map__fd(map);
+	r->wanted = bpf_object__find_map_fd_by_name(object, "resident_wanted");
 	r->shared = map_shared(object);
 	if (r->shared)
 		return r;
@@ -222,6 +224,13 @@ static int begin_again(struct target *t, const struct resident_process *p)
 	close_target(t);
 	*t = fresh;
 	return 0;
+}
+
+bool resident_want(struct resident *r, const struct process_key *id)
+{
+	const __u8 one = 1;
+
+	return !bpf_map_update_elem(r->wanted, &id->pid, &one, BPF_ANY);
 }
 
 bool resident_knows(const struct resident *r, const struct process_key *id)
@@ -579,8 +588,15 @@ static bool stays_chosen(const struct resident *r, const struct owner_entry *e)
 	       (e->is.area && is_chosen_range(r, e->key.number));
 }
 
+static void close_ended(struct resident *r, struct target *t)
+{
+	close(t->pagemap);
+	t->pagemap = -1;
+	bpf_map_delete_elem(r->wanted, &t->id.pid);
+}
+
 /* Forgets processes that have ended, except those whose children may have inherited pages. */
-static void forget_ended(struct resident *r)
+static void forget_ended(struct resident *r, resident_ended_fn *has_ended, void *ctx)
 {
 	struct target *parent;
 
@@ -593,31 +609,60 @@ static void forget_ended(struct resident *r)
 	}
 	for (size_t i = 0; i < r->n;) {
 		struct target *t = &r->target[i];
+		bool ended = !t->read && has_ended(ctx, &t->id);
 
-		if (t->read || t->has_children) {
-			if (!t->read && t->pagemap >= 0) {
-				close(t->pagemap);
-				t->pagemap = -1;
-			}
+		if (!ended || t->has_children) {
+			if (ended && t->pagemap >= 0)
+				close_ended(r, t);
 			i++;
 			continue;
 		}
+		if (t->pagemap >= 0)
+			close_ended(r, t);
 		close_target(t);
 		*t = r->target[--r->n];
 	}
 }
 
-int resident_finish(struct resident *r)
+/*
+ * Returns whether no page of a process can be found with its entries any more: the process was read
+ * in this round, or it has ended.
+ */
+static bool is_settled(const struct resident *r, const struct process_key *of,
+		       resident_ended_fn *has_ended, void *ctx)
+{
+	const struct target *t = find_target(r, of);
+
+	return t ? t->read || t->pagemap < 0 : has_ended(ctx, of);
+}
+
+/* Makes room in the kernel's map. Entries of one process are next to each other. */
+static void drop_entries(struct resident *r, resident_ended_fn *has_ended, void *ctx)
 {
 	struct owners *o = &r->owners;
+	struct process_key of = {};
+	bool settled = false;
 
-	forget_ended(r);
+	for (size_t i = 0; i < o->n; i++) {
+		const struct owner_entry *e = &o->entry[i];
+
+		if (of.pid != e->key.pid || of.start_ns != e->is.start_ns) {
+			of = (struct process_key){.start_ns = e->is.start_ns, .pid = e->key.pid};
+			settled = is_settled(r, &of, has_ended, ctx);
+		}
+		if ((settled && !e->seen) || !stays_chosen(r, e))
+			owners_drop(o, e, r->round_ns);
+	}
+}
+
+int resident_finish(struct resident *r, resident_ended_fn *has_ended, void *ctx)
+{
+	const struct owners *o = &r->owners;
+
+	forget_ended(r, has_ended, ctx);
 	if (o->n > FS_RESIDENT_PAGES / 4 * 3 && r->each < EACH_MOST)
 		choose_each(r, r->each * 2);
-	if (o->n < FS_RESIDENT_PAGES / 4)
-		return 0;
-	for (size_t i = 0; i < o->n; i++)
-		if (!o->entry[i].seen || !stays_chosen(r, &o->entry[i]))
-			owners_drop(o, &o->entry[i], r->round_ns);
+	if (o->n >= FS_RESIDENT_PAGES / 4)
+		drop_entries(r, has_ended, ctx);
 	return 0;
 }

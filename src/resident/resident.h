@@ -39,19 +39,27 @@ void resident_free(struct resident *r);
 /* Starts to choose one of `each` pages; `each` is a power of two. */
 void resident_begin(struct resident *r, __u32 each);
 
+/* Returns whether a process has ended. */
+typedef bool resident_ended_fn(void *ctx, const struct process_key *of);
+
 /*
  * Call resident_prepare() before the processes of a round are read, and resident_finish() after
- * them. Both return 0 or -errno. resident_finish() forgets processes that were not read in this
- * round, and chooses fewer pages if the kernel's map fills up.
+ * them. Both return 0 or -errno. A round need not read all processes. resident_finish() forgets
+ * processes that have ended, and chooses fewer pages if the kernel's map fills up.
  */
 int resident_prepare(struct resident *r);
-int resident_finish(struct resident *r);
+int resident_finish(struct resident *r, resident_ended_fn *has_ended, void *ctx);
 
 /*
  * Opens the files of a process that is not known yet, but will be read. faultscope may later have
  * lost the right to see numbers of page frames.
  */
 void resident_expect(struct resident *r, __u32 pid);
+/*
+ * If all processes of the machine are watched, pages are chosen only in wanted processes. Returns
+ * false if there are FS_RESIDENT_WANTED others that have not ended.
+ */
+bool resident_want(struct resident *r, const struct process_key *id);
 bool resident_knows(const struct resident *r, const struct process_key *id);
 
 /*

@@ -15,6 +15,7 @@
 static size_t choose_kept(struct session *s, struct right *ret)
 {
 	bool runs = s->plan.whom == WATCH_COMMAND;
+	bool reads = s->plan.attributes_all || s->out.redraws || s->plan.resident_each;
 	size_t n = 0;
 
 	if (!s->in.src->live)
@@ -24,7 +25,7 @@ static size_t choose_kept(struct session *s, struct right *ret)
 	 * these files need new BPF maps.
 	 */
 	if (s->in.unwinder && !live_needs_rights(s->in.src) && !rights_are_of_file() &&
-	    (s->plan.attributes_all || s->out.redraws || runs))
+	    (reads || runs))
 		ret[n++] = (struct right){CAP_BPF, CAP_SYS_ADMIN,
 					  "unwind tables of files mapped later need new BPF maps"};
 	if (live_needs_rights(s->in.src))
@@ -41,10 +42,10 @@ static size_t choose_kept(struct session *s, struct right *ret)
 		ret[n++] = (struct right){
 			CAP_SYS_PTRACE, -1,
 			"/proc is mounted with hidepid, which hides other users' processes"};
-	else if (s->plan.attributes_all || s->out.redraws)
+	else if (reads)
 		ret[n++] = (struct right){CAP_SYS_PTRACE, -1,
-					  "diagnose and the live view read what a process maps and "
-					  "has open"};
+					  "diagnose, memory and the live view read what a process "
+					  "maps and has open"};
 	else if (runs && s->in.collector.names_stacks)
 		ret[n++] = (struct right){CAP_SYS_PTRACE, -1,
 					  "user stacks of the command are named by the files that "
@@ -53,7 +54,7 @@ static size_t choose_kept(struct session *s, struct right *ret)
 		ret[n++] = (struct right){CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE,
 					  "before 6.2 file descriptors are counted by reading "
 					  "/proc/PID/fd"};
-	else if (s->plan.attributes_all || s->out.redraws)
+	else if (reads)
 		ret[n++] = (struct right){CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE,
 					  "diagnose and the live view read /proc/PID/fd of other "
 					  "users"};

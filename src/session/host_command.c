@@ -2,6 +2,7 @@
 /* host: reports whether this machine is short of memory, which kind, and what uses it. */
 #include "rules/shortage.h"
 #include "session/commands.h"
+#include "session/memory_readings.h"
 #include "session/session.h"
 
 #define TIERS_HOST    0x3u
@@ -11,11 +12,13 @@
 static void fill_plan(struct run_plan *p, const struct options *o)
 {
 	/* probes that `host` does not need, and that would slow down page faults */
-	static const char *const unused[] = {"fault_begin", "fault_kernel", "map_area", NULL};
+	static const char *const unused[] = {"fault_begin", "fault_kernel", "map_area", "tlb", NULL};
 
 	plan_init(p, o);
 	p->tiers = TIERS_HOST;
 	p->unused = unused;
+	if (o->resident)
+		memory_readings_plan(p);
 	p->scores = true;
 	p->works_without_bpf = true;
 	p->view.host = true;

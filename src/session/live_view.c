@@ -81,6 +81,14 @@ static void show_only(struct session *s)
 		read_holdings(s);
 }
 
+const struct subject *viewing_chosen(const struct session *s)
+{
+	const struct tui *t = s->out.viewing ? &s->out.viewing->tui : NULL;
+	bool is_page = t && (t->where == TUI_PROCESS || t->where == TUI_MEMORY);
+
+	return is_page ? model_find(&s->in.m, &t->chosen) : NULL;
+}
+
 void viewing_take_snapshot(struct session *s)
 {
 	struct tui *t = &s->out.viewing->tui;

@@ -27,6 +27,9 @@ void viewing_update(struct session *s);
 /* Stores the current interval in the history of the view without drawing it. */
 void viewing_take_snapshot(struct session *s);
 
+/* Returns the process whose page the live view shows, or NULL. */
+const struct subject *viewing_chosen(const struct session *s);
+
 /* Draws the last data again, because the terminal was resized or resumed. */
 void viewing_draw(struct session *s);
 

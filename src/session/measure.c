@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "live/progress.h"
+#include "model/resident.h"
 #include "probe/host_facts.h"
 #include "render/text/empty_renderer.h"
 #include "session/limit_origins.h"
@@ -34,6 +35,10 @@ int session_begin(struct session *s, const struct run_plan *plan)
 		return EXIT_FAILED;
 	}
 	memcpy(s->in.m.assumed, s->o->assumed, sizeof(s->in.m.assumed));
+	if (s->o->since && model_resident_since(&s->in.m, s->o->since * 1e9)) {
+		complain("out of memory");
+		return EXIT_FAILED;
+	}
 	s->in.collector.m = &s->in.m;
 	s->in.filter = s->o->filter;
 	s->in.collector.filter = &s->in.filter;

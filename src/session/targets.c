@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/io.h"
 #include "probe/host_facts.h"
@@ -81,11 +82,61 @@ bool targets_are_native(const struct options *o)
 	return true;
 }
 
+/* Returns whether a process is in a cgroup or below it, in any hierarchy. */
+static bool is_in_cgroup(pid_t pid, const struct filter *f)
+{
+	char path[64], text[4096], *save = NULL;
+
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
+	io_read(AT_FDCWD, path, text, sizeof(text));
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		char *list = strchr(line, ':'), *of = list ? strchr(list + 1, ':') : NULL;
+
+		if (of && filter_shows(f, pid, 0, "", of + 1))
+			return true;
+	}
+	return false;
+}
+
+static bool is_kernel_thread(pid_t pid)
+{
+	char path[64], exe[2];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	return readlink(path, exe, sizeof(exe)) < 0 && errno == ENOENT;
+}
+
+size_t targets_watch_cgroup(struct session *s)
+{
+	struct filter only = {};
+	DIR *d = opendir("/proc");
+	struct dirent *de;
+	size_t found = 0;
+
+	memcpy(only.cgroup, s->o->filter.cgroup, sizeof(only.cgroup));
+	while (d && (de = readdir(d))) {
+		pid_t pid = atoi(de->d_name);
+
+		if (pid > 0 && pid != getpid() && is_in_cgroup(pid, &only) &&
+		    !is_kernel_thread(pid))
+			found += !live_watch(s->in.src, pid, true);
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
 int targets_watch(struct session *s)
 {
 	bool children = s->plan.children;
 	size_t found = 0;
 
+	if (!s->o->filter.pids && targets_watch_cgroup(s))
+		return 0;
+	if (!s->o->filter.pids) {
+		complain("--cgroup %s: no process in this cgroup", s->o->filter.cgroup);
+		return EXIT_NO_TARGET;
+	}
 	if (host_is_in_pid_namespace() && !host_has_own_proc()) {
 		complain("-p: /proc belongs to another pid namespace\n"
 			 "  mount /proc of this one: unshare -p -f --mount-proc …");

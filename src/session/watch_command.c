@@ -2,6 +2,7 @@
 /* watch and replay: print or show a live source or a recording, one interval after the other. */
 #include "base/overhead.h"
 #include "session/commands.h"
+#include "session/memory_readings.h"
 #include "session/session.h"
 
 int command_watch(const struct options *o)
@@ -17,7 +18,9 @@ int command_watch(const struct options *o)
 	if (!o->record && !o->gates.n)
 		plan.tiers = OVERHEAD_LOW;
 	plan_targets(&plan);
-	plan.prompt = plan.whom == WATCH_TARGETS;
+	plan.prompt = plan.whom == WATCH_TARGETS && !o->resident;
+	if (o->resident)
+		memory_readings_plan(&plan);
 	plan.may_redraw = true;
 	plan.tells_overhead = true;
 	session_measure(&s, &plan);

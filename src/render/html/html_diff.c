@@ -43,9 +43,12 @@ static void put_row(struct buf *b, const struct diff_row *r)
 
 static void put_part(struct buf *b, const struct diff *d, enum diff_part part)
 {
-	static const char *const ids[NR_DIFF_PARTS] = {"workloads", "stacks", "held"};
+	static const char *const ids[NR_DIFF_PARTS] = {"workloads", "stacks", "held",
+							 "memory"};
 	char title[64];
 
+	if (part == DIFF_MEMORY && !d->rows[part])
+		return; /* few recordings have it */
 	snprintf(title, sizeof(title), "What grew %s", diff_part_title(part));
 	html_section(b, ids[part], title, NULL);
 	if (!d->rows[part]) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "render/json/json_pressure.h"
 
+#include "model/holdings.h"
 #include "model/memory_holders.h"
 #include "render/json/line_rows.h"
+#include "render/memory_rows.h"
 #include "rules/shortage.h"
 
 #define EATERS_TOLD 16
+#define LINES_TOLD  10
 
 static void json_figure(struct json *j, const char *key, uint64_t value)
 {
@@ -13,8 +16,28 @@ static void json_figure(struct json *j, const char *key, uint64_t value)
 }
 
 static void put_victims(struct json *j, const struct view *v);
+static void put_lines(struct json *j, const struct view *v, const struct top_consumer *e);
 
 #include "render/json/pressure_lines.def"
+
+static void put_lines(struct json *j, const struct view *v, const struct top_consumer *e)
+{
+	struct memory_rows rows;
+	struct process_tree k;
+
+	if (process_tree_of(v->m, &k)) {
+		j->b->failed = true;
+		process_tree_free(&k);
+		return;
+	}
+	memory_rows_of_consumer(&rows, v, &k, e, LINES_TOLD);
+	process_tree_free(&k);
+	for (size_t i = 0; i < rows.n; i++) {
+		json_object(j, NULL);
+		put_consumer_line(j, &rows.row[i]);
+		json_end(j);
+	}
+}
 
 static void put_victims(struct json *j, const struct view *v)
 {

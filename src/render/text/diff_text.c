@@ -97,6 +97,8 @@ static void write_part(struct buf *b, const struct diff *d, enum diff_part part,
 {
 	size_t shown = 0;
 
+	if (part == DIFF_MEMORY && !d->rows[part])
+		return; /* few recordings have it */
 	styled_line(b, v, STYLE_BOLD, "what grew %s", diff_part_title(part));
 	for (size_t i = 0; i < d->rows[part] && shown < most; i++) {
 		/* weight below 1: the growth is too small to matter */
@@ -142,7 +144,8 @@ static void json_frames(struct json *j, const char *at)
 
 void diff_json(struct buf *b, const struct diff *d, const struct view *v)
 {
-	static const char *const by[NR_DIFF_PARTS] = {"workload", "stack", "held"};
+	static const char *const by[NR_DIFF_PARTS] = {"workload", "stack", "held",
+							"memory"};
 	struct json j;
 
 	for (int part = 0; part < NR_DIFF_PARTS; part++)
@@ -157,7 +160,7 @@ void diff_json(struct buf *b, const struct diff *d, const struct view *v)
 			json_real(&j, "from", r->a);
 			json_real(&j, "to", r->b);
 			json_real(&j, "growth", r->b - r->a);
-			if (part == DIFF_STACK)
+			if (part == DIFF_STACK || part == DIFF_MEMORY)
 				json_frames(&j, r->frames);
 			json_finish(&j);
 		}

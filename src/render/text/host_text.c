@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "model/memory_holders.h"
 #include "render/completeness.h"
+#include "render/memory_rows.h"
 #include "render/style.h"
 #include "render/text/text.h"
 #include "rules/diagnoses.h"
@@ -19,6 +20,7 @@
 #define FILLED	       50 /* minimum percentage of use of a cgroup or tmpfs to show it */
 #define WORTH_BYTES_S  (1 << 20)
 #define FINDINGS_SHOWN 12
+#define LINES_SHOWN    3 /* of code, for each of the top processes */
 
 static void begin(struct line *l, const struct view *v, const char *title)
 {
@@ -281,13 +283,53 @@ static void write_eater(struct buf *b, const struct view *v, const struct top_co
 	line_wrap_at(&l, b, STYLE_PLAIN, 22);
 }
 
+/* Writes which code holds most memory of a consumer, if its processes were read. */
+static void write_lines(struct buf *b, const struct view *v, const struct process_tree *k,
+			const struct top_consumer *e)
+{
+	uint64_t before = 0;
+	struct memory_rows rows;
+	size_t shown = 0;
+	struct line l;
+
+	memory_rows_of_consumer(&rows, v, k, e, MEMORY_ROWS_MAX);
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct memory_row *row = &rows.row[i];
+
+		if (row->sum.by == RESIDENT_BEFORE)
+			before += resident_bytes(&row->sum);
+		if (row->sum.by == RESIDENT_BEFORE || shown == LINES_SHOWN)
+			continue;
+		shown++;
+		begin(&l, v, "");
+		line_pad(&l, 22);
+		line_printf(&l, "%s by %s (%s)", as_bytes(resident_bytes(&row->sum)).s,
+			    memory_line(row).s, memory_kind(&row->sum).s);
+		if (row->growth > 0)
+			line_printf(&l, ", grew by %s", as_bytes(row->growth).s);
+		line_wrap_at(&l, b, STYLE_PLAIN, 24);
+	}
+	if (!before)
+		return;
+	begin(&l, v, "");
+	line_pad(&l, 22);
+	line_printf(&l, "%s %s", as_bytes(before).s, resident_no_stack(RESIDENT_BEFORE));
+	line_wrap_at(&l, b, STYLE_DIM, 24);
+}
+
 static void write_who(struct buf *b, const struct view *v)
 {
 	struct top_consumer e[EATERS_SHOWN];
 	size_t n = buf_rows(b, top_consumers_of(v->m, e, EATERS_SHOWN));
+	struct process_tree k;
 
-	for (size_t i = 0; i < n; i++)
+	if (process_tree_of(v->m, &k))
+		b->failed = true;
+	for (size_t i = 0; i < n; i++) {
 		write_eater(b, v, &e[i], !i);
+		write_lines(b, v, &k, &e[i]);
+	}
+	process_tree_free(&k);
 }
 
 static void write_next(struct buf *b, const struct view *v)

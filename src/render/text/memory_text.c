@@ -57,6 +57,7 @@ static void write_row(struct buf *b, const struct view *v, const struct memory_r
 
 static void write_head(struct buf *b, const struct view *v, const struct memory_process *p)
 {
+	const struct resident_list *base = resident_base(v->m, p->of, p->list);
 	const struct resident_sum_record *sum = &p->list->sum;
 	struct line l = {.v = v};
 
@@ -71,6 +72,9 @@ static void write_head(struct buf *b, const struct view *v, const struct memory_
 			    as_span(sum->watched_ns / 1e9).s);
 	else
 		line_printf(&l, "; watched for %s", as_span(sum->watched_ns / 1e9).s);
+	if (base->sum.h.t_ns != p->of->first.sum.h.t_ns)
+		line_printf(&l, "; growth in the last %s",
+			    as_span((sum->h.t_ns - base->sum.h.t_ns) / 1e9).s);
 	line_wrap(&l, b, STYLE_BOLD);
 	line_cell(&l, "held", SIZE_COLUMNS, true);
 	line_cell(&l, "growth", SIZE_COLUMNS, true);

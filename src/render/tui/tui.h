@@ -75,7 +75,7 @@ enum tui_action {
 	TUI_OTHER, /* the view does not use the key; the caller may use it */
 };
 
-enum tui_where { TUI_TABLE, TUI_PROCESS, TUI_DIAGNOSIS, TUI_FINDING, TUI_HELP };
+enum tui_where { TUI_TABLE, TUI_PROCESS, TUI_MEMORY, TUI_DIAGNOSIS, TUI_FINDING, TUI_HELP };
 
 struct tui {
 	struct snapshot shot;

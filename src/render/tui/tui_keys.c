@@ -195,7 +195,7 @@ static void leave(struct tui *t)
 {
 	if (t->where == TUI_TABLE)
 		t->filter[0] = 0;
-	else if (t->where == TUI_HELP || t->where == TUI_DIAGNOSIS)
+	else if (t->where == TUI_HELP || t->where == TUI_DIAGNOSIS || t->where == TUI_MEMORY)
 		t->where = t->back == t->where ? TUI_TABLE : t->back;
 	else
 		t->where = TUI_TABLE;
@@ -381,6 +381,11 @@ enum tui_action tui_press(struct tui *t, const struct view *given, uint32_t key)
 			return TUI_DRAW;
 		t->follows = true;
 		return open_page(t, TUI_DIAGNOSIS);
+	case 'm':
+		if (t->where == TUI_MEMORY || t->where == TUI_HELP)
+			return TUI_DRAW;
+		t->follows = true;
+		return open_page(t, TUI_MEMORY);
 	case 'w':
 		if (t->writes)
 			return TUI_RECORD;

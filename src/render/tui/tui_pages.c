@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "model/pressure.h"
+#include "model/resident.h"
 #include "model/slow.h"
 #include "render/completeness.h"
 #include "render/text/explain_text.h"
@@ -315,6 +316,21 @@ static void write_diagnosis(const struct tui *t, const struct view *v, struct bu
 		diagnosis_renderer.close(b, &one);
 }
 
+static void write_memory(const struct tui *t, const struct view *v, struct buf *b)
+{
+	struct view one = *v;
+
+	one.only = &t->chosen;
+	if (model_resident(v->m, &t->chosen))
+		text_memory(b, &one);
+	else if (!model_find(v->m, &t->chosen))
+		buf_printf(b, "process %u is gone\n", t->chosen.pid);
+	else
+		text_wrapped(b, v, " ",
+			     "the memory of this process was not read: start faultscope with "
+			     "--resident, or see faultscope memory -p PID");
+}
+
 /* Returns the chosen finding; NULL if it no longer exists. */
 static const struct finding *finding_chosen(const struct tui *t, const struct view *v)
 {
@@ -502,6 +518,9 @@ static void tui_page(const struct tui *t, const struct view *v, struct buf *b)
 	switch (t->where) {
 	case TUI_PROCESS:
 		write_process(t, v, b);
+		break;
+	case TUI_MEMORY:
+		write_memory(t, v, b);
 		break;
 	case TUI_DIAGNOSIS:
 		write_diagnosis(t, v, b);

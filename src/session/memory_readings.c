@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "session/memory_readings.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "probe/host_facts.h"
+#include "render/completeness.h"
+#include "resident/resident.h"
+#include "session/live_view.h"
+
+/* number of processes to read if all processes of the machine are watched */
+#define LARGEST 16
+/* levels that stacks need (0, 1 and 3), and the one that chooses pages (4) */
+#define TIERS_MEMORY 0x1bu
+
+/* Finds the process from which `s` may have inherited pages. */
+static void fill_parent(const struct session *s, const struct subject *one,
+			struct resident_process *ret)
+{
+	uint64_t suspended_ns = host_boottime_ns() - host_monotonic_ns();
+
+	if (one->now.g.execs || !(one->now.g.flags & PROC_BORN))
+		return;
+	for (struct subject *p = model_each(&s->in.m, NULL); p; p = model_each(&s->in.m, p))
+		if (p->id.pid == one->now.g.ppid && p->id.start_ns < one->id.start_ns)
+			ret->parent = p->id;
+	ret->forked_ns = one->id.start_ns - suspended_ns;
+}
+
+static struct resident_process process_of(const struct session *s, const struct subject *one)
+{
+	struct resident_process p = {.id = one->id, .pid = one->id.pid};
+
+	/* if all processes are watched, the pages of this one are chosen from the first reading on */
+	p.born = s->plan.whom != WATCH_ALL && one->now.g.flags & PROC_BORN;
+	p.execs = one->now.g.execs;
+	if (!resident_knows(s->in.resident, &one->id))
+		fill_parent(s, one, &p);
+	return p;
+}
+
+/* Reads a process. A process that ended meanwhile keeps its last values. */
+static void read_one(struct session *s, const struct subject *one)
+{
+	struct resident_process p = process_of(s, one);
+	struct sink sink = session_sink(s);
+	int err = resident_read(s->in.resident, &p, &sink);
+
+	if (err && err != -ESRCH)
+		gap_add(&s->out.gaps, "not read: the resident memory of process %u: %s",
+			one->id.pid, strerror(-err));
+}
+
+static uint64_t pages_of(const struct subject *s)
+{
+	return gauges_rss_pages(&s->now.g) + gauges_swap_pages(&s->now.g);
+}
+
+/* Finds the processes with most memory, the largest first. Returns their number. */
+static size_t find_largest(const struct session *s, const struct subject *ret[LARGEST])
+{
+	size_t n = 0;
+
+	for (struct subject *one = model_each(&s->in.m, NULL); one;
+	     one = model_each(&s->in.m, one)) {
+		size_t at = n;
+
+		if (one->final || one->hidden || one->now.g.flags & PROC_SHARES_MM)
+			continue;
+		while (at && pages_of(ret[at - 1]) < pages_of(one))
+			at--;
+		if (at == LARGEST)
+			continue;
+		n += n < LARGEST;
+		memmove(&ret[at + 1], &ret[at], (n - at - 1) * sizeof(*ret));
+		ret[at] = one;
+	}
+	return n;
+}
+
+static void read_largest(struct session *s)
+{
+	const struct subject *largest[LARGEST], *viewed = viewing_chosen(s);
+	size_t n = find_largest(s, largest);
+
+	if (viewed && resident_want(s->in.resident, &viewed->id))
+		read_one(s, viewed);
+	for (size_t i = 0; i < n; i++)
+		if (largest[i] != viewed && resident_want(s->in.resident, &largest[i]->id))
+			read_one(s, largest[i]);
+}
+
+static void read_targets(struct session *s)
+{
+	for (struct subject *one = model_each(&s->in.m, NULL); one; one = model_each(&s->in.m, one))
+		if (!one->final && one->now.g.flags & PROC_WATCHED)
+			read_one(s, one);
+}
+
+static bool has_ended(void *ctx, const struct process_key *of)
+{
+	const struct subject *one = model_find(ctx, of);
+
+	return !one || one->final;
+}
+
+void memory_readings_take(struct session *s)
+{
+	int err;
+
+	if (!s->in.resident)
+		return;
+	err = resident_prepare(s->in.resident);
+	if (!err && s->plan.whom == WATCH_ALL)
+		read_largest(s);
+	else if (!err)
+		read_targets(s);
+	err = err ?: resident_finish(s->in.resident, has_ended, &s->in.m);
+	if (err)
+		gap_add(&s->out.gaps, "not read: resident memory: %s", strerror(-err));
+}
+
+void memory_readings_open(struct session *s)
+{
+	if (!s->in.resident) {
+		gap_add(&s->out.gaps, "not read: resident memory: the probe resident is off or "
+				      "unavailable (see faultscope doctor)");
+		return;
+	}
+	for (struct subject *one = model_each(&s->in.m, NULL); one && s->plan.whom != WATCH_ALL;
+	     one = model_each(&s->in.m, one)) {
+		struct resident_process p = process_of(s, one);
+
+		if (!one->final && one->now.g.flags & PROC_WATCHED)
+			resident_open(s->in.resident, &p);
+	}
+}
+
+void memory_readings_open_command(struct session *s)
+{
+	if (s->in.resident)
+		resident_expect(s->in.resident, s->child.pid);
+}
+
+void memory_readings_plan(struct run_plan *p)
+{
+	p->tiers |= TIERS_MEMORY;
+	p->attributes = true;
+	p->resident_each = MEMORY_EACH;
+	if (p->replay)
+		return;
+	p->before_drop = memory_readings_open;
+	p->after_first_scan = p->after_first_scan ?: memory_readings_take;
+	p->before_output = memory_readings_take;
+}
