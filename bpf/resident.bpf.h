@@ -116,9 +116,24 @@ struct touch {
 	struct fs_resident now;
 	struct page_found found;
 	__u64 address;
+	__u32 huge;  /* the fault may map a huge page */
 	__u32 page;  /* the page is chosen */
 	__u32 range; /* the access is a read, and the range of the page is chosen */
 };
+
+#define VM_HUGEPAGE   0x20000000 /* include/linux/mm.h */
+#define VM_NOHUGEPAGE 0x40000000
+
+/* Returns whether the kernel may use huge pages for a mapping. */
+static __always_inline bool allows_huge(struct vm_area_struct *vma, bool is_file)
+{
+	unsigned long flags = BPF_CORE_READ(vma, vm_flags);
+
+	if (flags & VM_NOHUGEPAGE)
+		return false;
+	/* for shared memory, it depends on the mount options */
+	return is_file || flags & VM_HUGEPAGE || config.resident.huge == FS_RESIDENT_ALWAYS;
+}
 
 /*
  * Returns whether to note a fault, which depends on its mapping: reads of a chosen range count for
@@ -137,12 +152,11 @@ once_verified int fits_area(struct touch *t)
 	if (!vma)
 		return t->page; /* a stack that grows to this address, or an unknown layout */
 	t->now.area = BPF_CORE_READ(vma, vm_ops) != NULL;
-	if (t->found.what == FOUND_NO_TABLE) {
+	if (t->found.what == FOUND_NO_TABLE && allows_huge(vma, t->now.area)) {
 		from = t->address >> (12 + FS_RESIDENT_HUGE_SHIFT) << (12 + FS_RESIDENT_HUGE_SHIFT);
-		if (from >= a.from && from + (4096UL << FS_RESIDENT_HUGE_SHIFT) <= a.to)
-			return 1;
+		t->huge = from >= a.from && from + (4096UL << FS_RESIDENT_HUGE_SHIFT) <= a.to;
 	}
-	return t->page || (t->now.area && t->range);
+	return t->huge || t->page || (t->now.area && t->range);
 }
 
 static __always_inline void keep(struct touch *t)
@@ -158,7 +172,7 @@ once_verified int note_owner(struct touch *t)
 
 	if (!t)
 		return 0;
-	if (t->found.what == FOUND_NO_TABLE) {
+	if (t->huge) {
 		t->key.unit = FS_RESIDENT_HUGE;
 		t->key.number = t->address >> (12 + FS_RESIDENT_HUGE_SHIFT);
 		keep(t);

@@ -51,10 +51,17 @@ struct fs_resident {
 	__u32 area;	/* 1: the page belongs to a file or to shared memory */
 };
 
+/* When the kernel uses huge pages: /sys/kernel/mm/transparent_hugepage/enabled. */
+enum fs_resident_use {
+	FS_RESIDENT_NEVER,
+	FS_RESIDENT_ADVISED, /* in mappings that madvise(MADV_HUGEPAGE) marked */
+	FS_RESIDENT_ALWAYS,
+};
+
 /* Settings in struct fs_config. */
 struct fs_resident_config {
 	__u32 on;
-	__u32 huge;   /* 1: the kernel may use huge pages for anonymous memory */
+	__u32 huge;   /* enum fs_resident_use of huge pages for anonymous memory */
 	__u32 levels; /* levels of the page table; 0: programs cannot read it */
 	__u32 pad;
 	__u64 zero_frame; /* number of the page frame of the zero page; ~0: not known */

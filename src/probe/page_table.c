@@ -17,6 +17,7 @@
 #define FRAME_MASK	((1ULL << 55) - 1) /* Documentation/admin-guide/mm/pagemap.rst */
 #define PRESENT		(1ULL << 63)
 #define CPU_FLAGS_BYTES (1 << 16)
+#define HUGE_ENABLED	"/sys/kernel/mm/transparent_hugepage/enabled"
 
 /* Returns whether a small file contains a text. */
 static bool file_contains(const char *path, const char *text)
@@ -86,7 +87,10 @@ void page_table_fill(struct fs_resident_config *ret, bool on)
 	ret->secret[0] |= 1;
 	ret->secret[1] |= 1;
 	ret->on = 1;
-	ret->huge = !file_contains("/sys/kernel/mm/transparent_hugepage/enabled", "[never]");
+	if (file_contains(HUGE_ENABLED, "[always]"))
+		ret->huge = FS_RESIDENT_ALWAYS;
+	else if (file_contains(HUGE_ENABLED, "[madvise]"))
+		ret->huge = FS_RESIDENT_ADVISED;
 	ret->zero_frame = zero_frame();
 #if defined(__x86_64__)
 	/* The kernel hides the flag if it uses four levels: arch/x86/kernel/cpu/common.c. */

@@ -38,7 +38,6 @@ struct target {
 	__u64 first_ns; /* time of the first reading; 0: not read yet */
 	/* chosen pages and huge pages that were in memory before they were watched */
 	struct unit_set before, before_huge;
-	struct unit_set huge; /* huge pages that were seen with an owner */
 	bool read;	      /* in this round */
 	bool has_children;    /* another target names it as its parent */
 };
@@ -65,8 +64,9 @@ struct reading {
 	const struct target *ancestor[ANCESTORS]; /* parent first; NULL: no more */
 	struct page_reader pages;
 	const struct mapping *in;
+	bool collapsed; /* the pages that are taken are parts of one huge page */
 	struct held rows;
-	struct unit_set before, before_huge, huge; /* what remains of the sets of the target */
+	struct unit_set before, before_huge; /* what remains of the sets of the target */
 };
 
 static __u64 cpu_ns(void)
@@ -124,7 +124,6 @@ static void close_target(struct target *t)
 		close(t->pagemap);
 	unit_set_free(&t->before);
 	unit_set_free(&t->before_huge);
-	unit_set_free(&t->huge);
 }
 
 void resident_free(struct resident *r)
@@ -279,7 +278,7 @@ static struct row_key key_of(const struct reading *g, const struct page_range *r
 
 /*
  * Finds who made a page resident in a process: by the page itself, by the nearest page of the same
- * file, or by the huge page that it was part of.
+ * file or of the same huge page, or by the huge page that it was part of.
  */
 static struct owner_entry *find_owner(const struct reading *g, const struct target *of, __u64 page)
 {
@@ -287,9 +286,9 @@ static struct owner_entry *find_owner(const struct reading *g, const struct targ
 	const struct process_key *id = &of->id;
 	struct owner_entry *e = owners_find(o, id->pid, id->start_ns, FS_RESIDENT_PAGE, page);
 
-	if (!e && g->in->filed)
+	if (!e && (g->in->filed || g->collapsed))
 		e = owners_nearest(o, id->pid, id->start_ns, page);
-	if (!e && unit_set_has(&of->huge, page >> FS_RESIDENT_HUGE_SHIFT))
+	if (!e)
 		e = owners_find(o, id->pid, id->start_ns, FS_RESIDENT_HUGE,
 				page >> FS_RESIDENT_HUGE_SHIFT);
 	return e;
@@ -405,8 +404,6 @@ static int take_page(struct reading *g, const struct page_range *range, __u64 pa
 
 	if (e)
 		e->seen = true;
-	if (e && e->key.unit == FS_RESIDENT_HUGE)
-		err = unit_set_add(&g->huge, e->key.number);
 	if (e && e->is.how == FS_RESIDENT_COPIED && e->key.number == page)
 		settle_copy(g, e, page);
 	if (e && e->is.stack >= 0) {
@@ -416,7 +413,7 @@ static int take_page(struct reading *g, const struct page_range *range, __u64 pa
 									  : RESIDENT_TOUCHED;
 		key.before = key.by == RESIDENT_COPIED ? e->is.before : -1;
 	} else {
-		err = err ?: note_unknown(g, &unit, &key);
+		err = note_unknown(g, &unit, &key);
 		if (e && key.by == RESIDENT_NO_FAULT)
 			key.by = RESIDENT_TOUCHED;
 	}
@@ -442,16 +439,19 @@ static int take_huge(struct reading *g, const struct page_range *range, __u64 hu
 	struct owner_entry *e = owners_find(o, id->pid, id->start_ns, FS_RESIDENT_HUGE, huge);
 	const struct unit unit = {huge, true};
 	struct row_key key = key_of(g, range);
-	int err;
+	int err = 0;
 
-	if (owners_within(o, id->pid, id->start_ns, huge, e ? e->is.since_ns : 0))
-		return take_pages(g, range, huge << FS_RESIDENT_HUGE_SHIFT,
-				  (huge + 1) << FS_RESIDENT_HUGE_SHIFT);
+	if (owners_within(o, id->pid, id->start_ns, huge, e ? e->is.since_ns : 0)) {
+		g->collapsed = true;
+		err = take_pages(g, range, huge << FS_RESIDENT_HUGE_SHIFT,
+				 (huge + 1) << FS_RESIDENT_HUGE_SHIFT);
+		g->collapsed = false;
+		return err;
+	}
 	if (e) {
 		e->seen = true;
 		key.stack = e->is.stack;
 		key.by = RESIDENT_TOUCHED;
-		err = unit_set_add(&g->huge, huge);
 	} else {
 		err = note_unknown(g, &unit, &key);
 	}
@@ -526,7 +526,6 @@ static void keep_sets(struct reading *g)
 {
 	unit_set_replace(&g->t->before, &g->before);
 	unit_set_replace(&g->t->before_huge, &g->before_huge);
-	unit_set_replace(&g->t->huge, &g->huge);
 }
 
 static void find_ancestors(struct reading *g)

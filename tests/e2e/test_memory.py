@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 from harness import FAULTSCOPE, PATIENCE, Lines, Skip, jsonschema, live, schema, until, workload_path
 from test_agreement import sum_of_pprof
@@ -117,8 +118,15 @@ def test_holders_in_huge_pages(check, lab):
 
 
 @live
+def test_holders_in_collapsed_pages(check, lab):
+    """Huge pages that are made of small pages, or split into them, keep their owners."""
+    check_holds(check, lab, "hold_huge", "huge")
+
+
+@live
 def test_holders_of_kinds(check, lab):
-    """Pages that mremap() moved keep their owner, and pages without a fault have none."""
+    """Pages that mremap() moved or that an allocator reuses keep their owner, and pages without a fault
+    have none."""
     check_holds(check, lab, "hold_kinds")
 
 
@@ -284,12 +292,12 @@ class Steps:
     """A Python script that waits for a line of input before each step, and prints one after it.
     `memory` watches it from the first step on."""
 
-    def __init__(self, lab, script):
+    def __init__(self, lab, script, *options):
         self.work = lab.spawn([sys.executable, script], stdin=subprocess.PIPE)
         self.work.stdout.readline()
         self.out = lab.new_output()[0]
         self.watch = lab.spawn([FAULTSCOPE, "memory", "--json", "-o", self.out, "-p",
-                                self.work.pid, "-d", PATIENCE])
+                                self.work.pid, "-d", PATIENCE, *options])
         until(self.lines, "the first values")
 
     def lines(self):
@@ -461,6 +469,150 @@ def test_holders_of_leaking_workers(check, lab):
                 ran.out.count("loader.py:7 Dataset.__getitem__"), 2)
     work.send_signal(signal.SIGTERM)
     work.wait(timeout=PATIENCE)
+
+
+# Holds memory in two steps, three seconds apart, which come before and after the last two seconds.
+SLOWLY = """
+import mmap, sys, time
+KEPT = []
+def touch(mib):
+    at = mmap.mmap(-1, mib << 20)
+    at.madvise(mmap.MADV_NOHUGEPAGE)
+    for page in range(0, mib << 20, 4096):
+        at[page] = 1
+    KEPT.append(at)
+def hold_early_40():
+    touch(40)
+def hold_late_20():
+    touch(20)
+print("ready", flush=True)
+for hold in (hold_early_40, hold_late_20):
+    sys.stdin.readline()
+    hold()
+    print("done", flush=True)
+sys.stdin.readline()
+"""
+
+
+@live
+def test_growth_since(check, lab):
+    """With --since, growth is that of the last seconds, also of a recording."""
+    script = lab.dir / "slowly.py"
+    script.write_text(SLOWLY)
+    steps = Steps(lab, script, "--since", "2", "--record", lab.dir / "slowly.fsr")
+    steps.step()
+    early = time.time()
+    until(lambda: written(steps.lines()[-1]) > early + 4, "values four seconds later")
+    last = steps.last(1)
+
+    def growth(line, name):
+        return sum(row["growth_bytes"] for row in line["holders"] if
+                   any(name in frame for frame in row["stack"]))
+    again = lab.faultscope("memory", "--json", "--replay", lab.dir / "slowly.fsr", "--since", "2")
+    replayed = [line for line in Lines(again.out).all if line["type"] == "memory"][-1]
+    for what, line in (("live", last), ("replayed", replayed)):
+        check.that(abs(growth(line, "hold_early_40")) < 2 * MIB,
+                   f"{what}: {growth(line, 'hold_early_40')} bytes of the first step grew")
+        check.that(growth(line, "hold_late_20") > 10 * MIB,
+                   f"{what}: {growth(line, 'hold_late_20')} bytes of the second step grew")
+    whole = lab.faultscope("memory", "--json", "--replay", lab.dir / "slowly.fsr")
+    since_start = [line for line in Lines(whole.out).all if line["type"] == "memory"][-1]
+    check.that(growth(since_start, "hold_early_40") > 30 * MIB, "no growth since the first reading")
+
+
+@live
+def test_growth_between_recordings(check, lab):
+    """`diff` says which code holds more in the second recording."""
+    script = lab.dir / "slowly.py"
+    script.write_text(SLOWLY)
+    work = lab.spawn([sys.executable, script], stdin=subprocess.PIPE)
+    work.stdout.readline()
+    files = [lab.dir / "one.fsr", lab.dir / "two.fsr"]
+    for file in files:
+        watch = lab.spawn([FAULTSCOPE, "memory", "--json", "-o", f"{file}.out", "--record", file,
+                           "-p", work.pid, "-d", PATIENCE])
+        until(lambda file=file: '"memory"' in Path(f"{file}.out").read_text(encoding="utf-8")
+              if Path(f"{file}.out").exists() else False, "the first values")
+        work.stdin.write("go\n")
+        work.stdin.flush()
+        work.stdout.readline()
+        time.sleep(1.5)
+        watch.send_signal(signal.SIGINT)
+        watch.communicate(timeout=PATIENCE)
+    rows = [row for row in Lines(lab.faultscope("diff", "--json", *files).out).all
+            if row.get("by") == "memory"]
+    late = [row["growth"] for row in rows if any("hold_late_20" in at for at in row["stack"])]
+    check.that(sum(late) > 10 * MIB, f"hold_late_20 grew by {late}")
+    text = lab.faultscope("diff", *files, "--width", "200").out
+    check.that("what grew by code that holds memory" in text and "hold_late_20" in text, text)
+    page = lab.faultscope("diff", "--html", *files).out
+    check.that("hold_late_20" in page, "no function in the page")
+
+
+def cgroup_of(lab):
+    for top in ("/sys/fs/cgroup/memory", "/sys/fs/cgroup"):
+        if (Path(top) / "cgroup.procs").exists():
+            return Path(top) / lab.dir.name
+    raise Skip("no cgroups are mounted")
+
+
+@live
+def test_holders_of_cgroup(check, lab):
+    """The processes of a cgroup are read, also one that is moved there later, and no other."""
+    group = cgroup_of(lab)
+    works = [lab.work("hold", "--wait", "--hold") for _ in range(3)]
+    group.mkdir()
+    try:
+        (group / "cgroup.procs").write_text(str(works[0].pid), encoding="ascii")
+        out = lab.new_output()[0]
+        watch = lab.spawn([FAULTSCOPE, "memory", "--json", "-o", out, "--cgroup", group, "-d",
+                           PATIENCE])
+
+        def lines(pid):
+            text = out.read_text() if out.exists() else ""
+            return [line for line in Lines(text[:text.rfind("\n") + 1]).all
+                    if line["type"] == "memory" and line["pid"] == pid]
+        until(lambda: lines(works[0].pid), "the first values")
+        (group / "cgroup.procs").write_text(str(works[1].pid), encoding="ascii")
+        until(lambda: lines(works[1].pid), "values of the process that was moved")
+        for work in works[:2]:
+            work.go()
+            work.truth()
+            until(lambda work=work: sum_of(lines(work.pid)[-1], "hold_mapping_120")[0] > 100 * MIB,
+                  "what the function holds")
+        check.equal("readings of another process", lines(works[2].pid), [])
+        watch.send_signal(signal.SIGINT)
+        watch.communicate(timeout=PATIENCE)
+        works[2].go()
+    finally:
+        for work in works:
+            work.end()
+        group.rmdir()
+    ran = lab.faultscope("memory", "--cgroup", "/no/such/cgroup", "-d", "1")
+    check.equal(f"status without processes: {ran.err}", ran.returncode, 4)
+
+
+@live
+def test_host_names_code(check, lab):
+    """`host --resident` says which code holds the memory of the top consumers."""
+    script = lab.dir / "leak.py"
+    script.write_text(LEAK.replace("range(200)", "range(2000)"))
+    work = lab.spawn([sys.executable, script], stdin=subprocess.PIPE)
+    work.stdout.readline()
+    work.stdin.write("go\n")
+    work.stdin.flush()
+    found = []
+
+    def named():
+        ran = lab.faultscope("host", "--resident", "--json", "-d", "4")
+        answer = [line for line in Lines(ran.out).all if line["type"] == "host"][-1]
+        found[:] = [line for one in answer["top_consumers"] for line in one["lines"]
+                    if line["line"] == "leak.py:5 load_batch"]
+        return found
+    until(named, "the line that leaks")
+    check.that(found[0]["growth_bytes"] > MIB and found[0]["by"] == "touched", found)
+    text = " ".join(lab.faultscope("host", "--resident", "-d", "4", "--width", "200").out.split())
+    check.that(re.search(r"iB by leak\.py:5 load_batch \((heap|anonymous)\), grew by", text), text)
 
 
 @live

@@ -236,6 +236,26 @@ def test_view_of_one_process(check, lab):
     work.process.terminate()
 
 
+@live
+def test_view_of_memory(check, lab):
+    """Key m shows which code holds the memory of a process. Without --resident, it says what to do."""
+    for options, words in (("--resident", [r"hold_mapping_120", r"95 % interval"]),
+                           ("", [r"start faultscope with\s+--resident"])):
+        work = lab.work("hold", "--wait", "--hold")
+        tmux = in_tmux(120, 50, f"-p {work.pid} {options}")
+        expect(check, tmux, "one process is shown at once", r"Process hold\[")
+        work.go()
+        work.truth()
+        tmux.keys("m")
+        expect(check, tmux, f"m with options {options}", r"Memory of hold\[", *words)
+        tmux.keys("Escape")
+        expect(check, tmux, "and the process is behind it", r"Process hold\[")
+        tmux.keys("q")
+        expect(check, tmux, "the end", ENDED)
+        tmux.close()
+        work.end()
+
+
 def is_whole(lines, height):
     return (len(lines) == height and lines[0].startswith("faultscope ") and "? help" in lines[-1]
             and sum(" PROCESS" in line for line in lines) == 1)

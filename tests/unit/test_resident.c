@@ -135,6 +135,7 @@ static void give(struct model *m, __u32 nth, __s32 stack, __u64 bytes)
 	r.nth = nth;
 	r.stack = stack;
 	r.bytes = bytes;
+	r.pages = bytes / 10;
 	ok(!model_take(m, &r.h), "a row is taken");
 }
 
@@ -164,8 +165,8 @@ static void test_lists(void)
 	end(&m, 2, 20);
 	of = model_resident(&m, &id);
 	ok(of && of->now.n == 2 && of->first.n == 1, "the first and the last list");
-	is_u64(resident_growth(of, &of->now.row[0]), 50, "a row that grew");
-	is_u64(resident_growth(of, &of->now.row[1]), 30, "a row that is new");
+	is_u64(resident_growth(&of->first, &of->now, &of->now.row[0]), 50, "a row that grew");
+	is_u64(resident_growth(&of->first, &of->now, &of->now.row[1]), 30, "a row that is new");
 	give(&m, 5, 1, 1);
 	is_u64(m.resident->lost, 1, "a row without those before it is lost");
 	end(&m, 0, 30);
@@ -173,6 +174,39 @@ static void test_lists(void)
 	is_u64(resident_shown(of, false)->n, 0, "a process without memory");
 	is_u64(resident_shown(of, true)->n, 2, "of an ended one, the largest list is shown");
 	model_free(&m);
+}
+
+/* Growth is compared with the last reading that is old enough, or with the first. */
+static void test_since(void)
+{
+	const struct process_key id = {.pid = 7};
+	const struct resident_of *of;
+	struct model m;
+
+	model_init(&m);
+	ok(!model_resident_since(&m, 80), "growth of the last 80 ns");
+	for (__u64 t_ns = 100; t_ns <= 400; t_ns += 10) {
+		give(&m, 0, 1, t_ns);
+		end(&m, 1, t_ns);
+	}
+	of = model_resident(&m, &id);
+	is_u64(resident_base(&m, of, &of->now)->sum.h.t_ns, 320, "the reading 80 ns before");
+	is_u64(resident_growth(resident_base(&m, of, &of->now), &of->now, &of->now.row[0]), 80,
+	       "the growth since");
+	is_u64(resident_base(&m, of, &of->first)->sum.h.t_ns, 100, "of the first, itself");
+	model_free(&m);
+}
+
+/* An estimate changes with the kernel's totals, also if no page came or went. */
+static void test_same_pages(void)
+{
+	struct resident_record was = {.pages = 64, .bytes = 1000}, row = {.pages = 64, .bytes = 900};
+	struct resident_list base = {.row = &was, .n = 1, .sum.each = 64};
+	struct resident_list list = {.row = &row, .n = 1, .sum.each = 64};
+
+	is_u64(resident_growth(&base, &list, &row), 0, "a row with as many pages has not changed");
+	list.sum.each = 128;
+	ok(resident_growth(&base, &list, &row) == -100, "unless fewer pages are chosen");
 }
 
 static void test_runtime(void)
@@ -205,5 +239,7 @@ int main(void)
 	test_ranges(false);
 	test_ranges(true);
 	test_lists();
+	test_since();
+	test_same_pages();
 	return tap_done();
 }

@@ -36,6 +36,58 @@ own void unseen_written_by_kernel_24(void)
 	munmap(from, MIB);
 }
 
+/* A disk writes to the pages of the buffer, or the kernel does, if no disk can. */
+own void unseen_direct_8(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECT);
+	char *at = map_own(8 * MIB);
+
+	if (fd < 0 || read(fd, at, 8 * MIB) != 8 * MIB)
+		mlock(at, 8 * MIB);
+	close(fd);
+}
+
+/* The buffers of io_uring are pinned when they are registered. */
+own void unseen_uring_8(void)
+{
+	char params[120] = {}, *at = map_own(8 * MIB);
+	struct iovec buffer = { at, 8 * MIB };
+	int fd = syscall(SYS_io_uring_setup, 1, params);
+
+	if (fd < 0 || syscall(SYS_io_uring_register, fd, 0, &buffer, 1))
+		mlock(at, 8 * MIB);
+}
+
+own void unseen_populated_later_8(void)
+{
+	char *at = map_own(8 * MIB);
+
+	if (madvise(at, 8 * MIB, 23)) /* MADV_POPULATE_WRITE, Linux 5.14 */
+		mlock(at, 8 * MIB);
+}
+
+/* Returns blocks of the heap that were freed, behind which another block keeps the heap large. */
+own void hold_first_user_24(void)
+{
+	static char *block[24 * 16];
+
+	for (int i = 0; i < 24 * 16; i++) {
+		block[i] = malloc(64 << 10);
+		memset(block[i], 1, 64 << 10);
+	}
+	if (!malloc(1 << 10))
+		die("malloc");
+	for (int i = 0; i < 24 * 16; i++)
+		free(block[i]);
+}
+
+/* The allocator gives the same pages to other code: they keep their owner. */
+own void second_user(void)
+{
+	for (int i = 0; i < 24 * 16; i++)
+		memset(malloc(64 << 10), 2, 64 << 10);
+}
+
 own char *hold_moved_40(void)
 {
 	char *at = map_own(40 * MIB);
@@ -144,10 +196,15 @@ int main(int argc, char **argv)
 	unseen_populated_32();
 	unseen_locked_16();
 	unseen_written_by_kernel_24();
+	unseen_uring_8();
+	unseen_populated_later_8();
+	hold_first_user_24();
+	second_user();
 	move(hold_moved_40(), 40 * MIB);
 	hold_reallocated_30();
 	hold_freed_lazily_20();
 	fd = file_of(path, 28 * MIB);
+	unseen_direct_8(path);
 	unlink(path);
 	at = mmap(NULL, 28 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 	read_file_28(at);
@@ -156,7 +213,8 @@ int main(int argc, char **argv)
 	read_zero_page(at);
 	hold_after_zero_page_22(at);
 	hold_userfaultfd_12();
-	hold_end("\"unseen_\":72,\"hold_moved_40\":40,\"hold_reallocated_30\":30,"
+	hold_end("\"unseen_\":96,\"hold_first_user_24\":24,\"second_user\":0,"
+		 "\"hold_moved_40\":40,\"hold_reallocated_30\":30,"
 		 "\"hold_freed_lazily_20\":20,\"hold_written_file_28\":28,\"read_file_28\":0,"
 		 "\"hold_after_zero_page_22\":22,\"read_zero_page\":0,"
 		 "\"hold_userfaultfd_12\":12");

@@ -325,7 +325,9 @@ static void write_where(const struct tui *t, const struct view *v, struct buf *b
 	else if (t->where == TUI_FINDING)
 		line_printf(&l, " Finding %s", t->chosen_rule ? t->chosen_rule->id : "");
 	else
-		line_printf(&l, t->where == TUI_DIAGNOSIS ? " Diagnosis of " : " Process ");
+		line_printf(&l, "%s", t->where == TUI_DIAGNOSIS ? " Diagnosis of "
+				    : t->where == TUI_MEMORY	  ? " Memory of "
+								  : " Process ");
 	if (t->where != TUI_HELP && t->chosen.pid) {
 		line_printf(&l, t->where == TUI_FINDING ? " of " : "");
 		if (s)
