@@ -214,7 +214,7 @@ const char *resident_by_name(uint32_t by)
 	static const char *const names[RESIDENT_NR_BY] = {
 		[RESIDENT_TOUCHED] = "touched",	    [RESIDENT_COPIED] = "copied",
 		[RESIDENT_INHERITED] = "inherited", [RESIDENT_BEFORE] = "before",
-		[RESIDENT_NO_FAULT] = "no_fault",
+		[RESIDENT_NO_FAULT] = "no_fault", [RESIDENT_NOT_CHOSEN] = "not_chosen",
 	};
 
 	return by < RESIDENT_NR_BY ? names[by] : "?";
@@ -229,6 +229,7 @@ const char *resident_no_stack(uint32_t by)
 		[RESIDENT_BEFORE] = "resident before the watch began",
 		[RESIDENT_NO_FAULT] = "made resident without a fault (MAP_POPULATE, mlock, GPU or "
 				      "I/O buffers, mremap)",
+		[RESIDENT_NOT_CHOSEN] = "too little memory of this kind: none of its pages was chosen",
 	};
 
 	return by < RESIDENT_NR_BY ? texts[by] : "?";

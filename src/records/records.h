@@ -117,6 +117,7 @@ enum resident_by {
 	 * the kernel made later
 	 */
 	RESIDENT_NO_FAULT,
+	RESIDENT_NOT_CHOSEN, /* the kernel counts pages, but none of them was chosen */
 	RESIDENT_NR_BY,
 };
 

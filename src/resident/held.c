@@ -123,6 +123,29 @@ static int by_size(const void *a, const void *b)
 				   : memcmp(&x->key, &y->key, sizeof(x->key));
 }
 
+/*
+ * Adds rows for memory that the kernel counts in a group of which no page was chosen, because it is
+ * small. Its bytes are exact.
+ */
+static int add_not_chosen(struct held *r, const struct population p[NR_GROUPS])
+{
+	static const __u32 kinds[NR_GROUPS] = {HOLDING_ANONYMOUS, HOLDING_FILE_PRIVATE,
+					       HOLDING_SHARED_MEMORY, HOLDING_OTHER};
+	int err = 0;
+
+	for (int i = 0; i < NR_GROUPS && !err; i++) {
+		const struct row_key key = {.stack = -1,
+					    .before = -1,
+					    .by = RESIDENT_NOT_CHOSEN,
+					    .kind = kinds[i],
+					    .group = i};
+
+		if (!p[i].pages && p[i].bytes >= PAGE_BYTES)
+			err = held_add_huge(r, &key, p[i].bytes);
+	}
+	return err;
+}
+
 static void fill_record(struct resident_record *ret, struct row *row, const struct population *of,
 			const struct population *swap)
 {
@@ -134,7 +157,7 @@ static void fill_record(struct resident_record *ret, struct row *row, const stru
 	ret->by = row->key.by;
 	ret->kind = row->key.kind;
 	ret->pages = row->present + row->swapped;
-	ret->huge_bytes = row->huge_bytes;
+	ret->huge_bytes = row->key.by == RESIDENT_NOT_CHOSEN ? 0 : row->huge_bytes;
 	memcpy(ret->file, row->key.file, sizeof(ret->file));
 	estimate(of, row->present, &ret->bytes, &ret->low, &ret->high);
 	if (!row->present)
@@ -153,6 +176,7 @@ int held_send(struct held *r, struct resident_sum_record *sum, const struct sink
 	int err = 0;
 
 	populate(r, sum, of, &swap);
+	err = add_not_chosen(r, of);
 	for (size_t i = 0; i < r->n; i++)
 		r->row[i].size = (r->row[i].present + r->row[i].swapped) * PAGE_BYTES * sum->each +
 				 r->row[i].huge_bytes;

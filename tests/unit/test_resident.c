@@ -74,6 +74,27 @@ static void test_estimates(void)
 	held_free(&all);
 }
 
+/* The rows add up to the kernel's totals, also for a kind of which no page was chosen. */
+static void test_not_chosen(void)
+{
+	const struct sink sink = {.take = take};
+	struct resident_sum_record sum = {
+		.each = 64, .anon_bytes = 40 << 20, .file_bytes = 10 << 20, .shmem_bytes = 1 << 20};
+	struct held all;
+
+	rows = 0;
+	ok(!held_open(&all), "a table is made");
+	add(&all, 1, GROUP_ANON, 30, false);
+	add(&all, 3, GROUP_FILE, 8, false);
+	ok(!held_send(&all, &sum, &sink), "the rows are sent");
+	is_u64(rows, 3, "a row also for shared memory");
+	is_u64(row[2].by, RESIDENT_NOT_CHOSEN, "which says that no page was chosen");
+	is_u64(row[2].bytes, 1 << 20, "of the kernel's total");
+	is_u64(row[2].huge_bytes, 0, "not in huge pages");
+	is_u64(row[2].kind, HOLDING_SHARED_MEMORY, "by its kind");
+	held_free(&all);
+}
+
 static void test_unit_set(void)
 {
 	struct unit_set s = {}, other = {};
@@ -235,6 +256,7 @@ int main(void)
 {
 	test_runtime();
 	test_estimates();
+	test_not_chosen();
 	test_unit_set();
 	test_ranges(false);
 	test_ranges(true);
