@@ -396,12 +396,12 @@ const struct option_row option_rows[] = {
 	 "with -p: also watch the children of these processes, both existing and new children",
 	 OTHER(set_children)},
 	{"resident", 0, NULL, W | H,
-	 "also find which code holds the resident memory of the watched processes, or of those with "
-	 "most memory; each page fault of these processes then costs more (see faultscope memory)",
+	 "also find which code holds the resident memory of the watched processes, or of those "
+	 "with most memory; page faults of these processes then cost more (see faultscope memory)",
 	 FLAG(resident)},
 	{"since", 0, "TIME", M,
-	 "compare with the reading before this time, so that growth is the growth of the last TIME: "
-	 "10m (default: with the first reading)",
+	 "compare with the reading before this time, so that growth is that of the last TIME: 10m "
+	 "(default: compare with the first reading)",
 	 SECONDS(since, 0, "a time: 600, 10m, 1h")},
 	{"comm", 0, "REGEX", W | Y | O | F, "only processes whose name matches REGEX",
 	 OTHER(set_comm)},

@@ -229,7 +229,7 @@ const char *resident_no_stack(uint32_t by)
 		[RESIDENT_BEFORE] = "resident before the watch began",
 		[RESIDENT_NO_FAULT] = "made resident without a fault (MAP_POPULATE, mlock, GPU or "
 				      "I/O buffers, mremap)",
-		[RESIDENT_NOT_CHOSEN] = "too little memory of this kind: none of its pages was chosen",
+		[RESIDENT_NOT_CHOSEN] = "little memory of this kind: none of its pages was chosen",
 	};
 
 	return by < RESIDENT_NR_BY ? texts[by] : "?";

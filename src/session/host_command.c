@@ -12,7 +12,8 @@
 static void fill_plan(struct run_plan *p, const struct options *o)
 {
 	/* probes that `host` does not need, and that would slow down page faults */
-	static const char *const unused[] = {"fault_begin", "fault_kernel", "map_area", "tlb", NULL};
+	static const char *const unused[] = {"fault_begin", "fault_kernel", "map_area", "tlb",
+					     NULL};
 
 	plan_init(p, o);
 	p->tiers = TIERS_HOST;

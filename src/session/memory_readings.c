@@ -33,7 +33,7 @@ static struct resident_process process_of(const struct session *s, const struct 
 {
 	struct resident_process p = {.id = one->id, .pid = one->id.pid};
 
-	/* if all processes are watched, the pages of this one are chosen from the first reading on */
+	/* if all processes are watched, pages are chosen from the first reading on */
 	p.born = s->plan.whom != WATCH_ALL && one->now.g.flags & PROC_BORN;
 	p.execs = one->now.g.execs;
 	if (!resident_knows(s->in.resident, &one->id))

@@ -221,7 +221,8 @@ static void test_since(void)
 /* An estimate changes with the kernel's totals, also if no page came or went. */
 static void test_same_pages(void)
 {
-	struct resident_record was = {.pages = 64, .bytes = 1000}, row = {.pages = 64, .bytes = 900};
+	struct resident_record was = {.pages = 64, .bytes = 1000};
+	struct resident_record row = {.pages = 64, .bytes = 900};
 	struct resident_list base = {.row = &was, .n = 1, .sum.each = 64};
 	struct resident_list list = {.row = &row, .n = 1, .sum.each = 64};
 
