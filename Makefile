@@ -536,16 +536,17 @@ bench-export: all ## measure the cost of a scrape, compared with process-exporte
 bench-fleet: all ## measure series, bytes, CPU and memory of Prometheus by level of detail (five minutes)
 	tests/bench/fleet.py
 
-check-resident: all ## compare memory with what programs in several languages hold (TIMES=3)
+check-resident: all ## compare memory with what programs and servers hold (TIMES=3)
 	tests/tally.py "tests/resident/run.py $(if $(TIMES),--times $(TIMES))"
 
 bench-resident: all ## compare memory with heaptrack and tracemalloc, and measure it on large programs
 	tests/resident/peers.py
+	tests/resident/costs.py
 	tests/resident/scale.py
 
 check-torch: all $(WORKLOADS) ## test the diagnosis of a real PyTorch DataLoader (installs python3-torch: large)
 	tools/setup.sh test torch
-	tests/tally.py tests/torch/run.py tests/torch/outgrow.py
+	tests/tally.py tests/torch/run.py tests/torch/memory.py tests/torch/outgrow.py
 
 check-report: all ## test HTML reports in a browser (installs Chromium, Node.js: large)
 	tools/report_tools.sh

@@ -31,10 +31,10 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "warning or above (or of --min-severity or above). If there is no such finding, "
 		 "the exit status is 7 if data was lost or not measured, else 0."},
 	[CMD_MEMORY] =
-		{"memory", "[OPTIONS] -p PID | -- CMD [ARG...]",
+		{"memory", "[OPTIONS] -p PID | --cgroup PATH | -- CMD [ARG...]",
 		 "say which code holds the resident memory of a process",
-		 "Watches processes and their children for 10 seconds (see -d), or runs a command "
-		 "and watches it to its end, and shows the call "
+		 "Watches processes and their children, or the processes of a cgroup, for 10 "
+		 "seconds (see -d), or runs a command and watches it to its end. Shows the call "
 		 "stacks that made their memory resident. faultscope sees each page fault of a "
 		 "random part of all pages, and reads which of these pages are in memory or in "
 		 "swap. Memory that was freed is not counted. Each value has a 95 % confidence "

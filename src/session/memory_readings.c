@@ -12,8 +12,6 @@
 
 /* number of processes to read if all processes of the machine are watched */
 #define LARGEST 16
-/* levels that stacks need (0, 1 and 3), and the one that chooses pages (4) */
-#define TIERS_MEMORY 0x1bu
 
 /* Finds the process from which `s` may have inherited pages. */
 static void fill_parent(const struct session *s, const struct subject *one,
@@ -146,7 +144,7 @@ void memory_readings_open_command(struct session *s)
 
 void memory_readings_plan(struct run_plan *p)
 {
-	p->tiers |= TIERS_MEMORY;
+	p->tiers |= MEMORY_TIERS;
 	p->attributes = true;
 	p->resident_each = MEMORY_EACH;
 	if (p->replay)

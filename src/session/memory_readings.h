@@ -10,6 +10,8 @@
 #include "session/session.h"
 
 #define MEMORY_EACH 64 /* one of this many pages is chosen at first */
+/* overhead levels that stacks need (0, 1 and 3), and the one that chooses pages (4) */
+#define MEMORY_TIERS 0x1bu
 
 /*
  * Opens files of the watched processes, or of the command that was started, while faultscope has

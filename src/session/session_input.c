@@ -13,6 +13,7 @@
 #include "probe/proc_source.h"
 #include "session/drop_privileges.h"
 #include "session/live_view.h"
+#include "session/memory_readings.h"
 #include "session/startup.h"
 #include "session/targets.h"
 
@@ -86,7 +87,8 @@ struct live_options session_live_options(struct session *s)
 {
 	const struct run_plan *p = &s->plan;
 	struct live_options lo = {.watch_all = p->whom == WATCH_ALL,
-				  .tiers = s->o->tiers_given ? s->o->tiers : p->tiers,
+				  .tiers = (s->o->tiers_given ? s->o->tiers : p->tiers) |
+					   (p->resident_each ? MEMORY_TIERS : 0),
 				  .btf_path = s->o->btf,
 				  .native = p->whom == WATCH_TARGETS && !p->children &&
 					    targets_are_native(s->o),

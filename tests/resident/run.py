@@ -59,25 +59,31 @@ def compiled(folder, compiler, *words):
         raise Skip(f"{compiler}: {done.stderr[-300:]}")
 
 
-@aptroot.locked
 def library(package, name):
     """Returns the path of a shared library, from a package that is unpacked if it is missing."""
-    places = [Path("/usr/lib") / f"{os.uname().machine}-linux-gnu"]
+    place = Path("/usr/lib") / f"{os.uname().machine}-linux-gnu"
+    if (place / name).exists():
+        return place / name
+    unpacked = unpack(package) / str(place)[1:] / name
+    if not unpacked.exists():
+        raise Skip(f"{package} has no {name}")
+    return unpacked
+
+
+@aptroot.locked
+def unpack(package):
+    """Returns the folder with the files of a package of the host's release."""
     codename = aptroot.os_release().get("VERSION_CODENAME", "")
     into = aptroot.CACHE / "programs" / f"{package}-{codename}"
-    places.append(into / str(places[0])[1:])
-    for place in places:
-        if (place / name).exists():
-            return place / name
+    if into.exists():
+        return into
     try:
         suite = aptroot.Suite(aptroot.CACHE, (codename,), aptroot.host_arch())
         suite.update()
         suite.unpack(package, into)
     except aptroot.Missing as reason:
         raise Skip(str(reason)) from reason
-    if not (places[1] / name).exists():
-        raise Skip(f"{package} has no {name}")
-    return places[1] / name
+    return into
 
 
 @dataclass

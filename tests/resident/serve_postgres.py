@@ -11,6 +11,7 @@ import os
 import pwd
 import subprocess
 import sys
+import tempfile
 import time
 
 MIB = 1 << 20
@@ -84,9 +85,9 @@ def hold(folder):
 
 
 def main():
-    folder = sys.argv[1]
+    folder = tempfile.mkdtemp(dir=sys.argv[1])
     data = os.path.join(folder, "data")
-    os.chmod(folder, 0o755)
+    os.chmod(sys.argv[1], 0o755)
     os.makedirs(data)
     for path in (folder, data):
         os.chown(path, OWNER.pw_uid, OWNER.pw_gid)
