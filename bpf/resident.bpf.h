@@ -159,17 +159,33 @@ once_verified int fits_area(struct touch *t)
 	return t->huge || t->page || (t->now.area && t->range);
 }
 
-static __always_inline void keep(struct touch *t)
+/*
+ * Key and value are copied to the stack: verifiers before Linux 6.2 take neither from the argument
+ * of a global function.
+ */
+static __always_inline void keep(const struct touch *t)
 {
-	if (bpf_map_update_elem(&resident, &t->key, &t->now, BPF_ANY))
+	struct fs_resident_key key = t->key;
+	struct fs_resident now = t->now;
+
+	if (bpf_map_update_elem(&resident, &key, &now, BPF_ANY))
 		bump(shared.resident_lost);
+}
+
+/* Returns the stack that touched the page of a fault before. */
+static __always_inline __s32 stack_before(const struct touch *t)
+{
+	struct fs_resident_key key = t->key;
+	struct fs_resident *old = bpf_map_lookup_elem(&resident, &key);
+
+	if (!old || old->start_ns != t->now.start_ns)
+		return -1;
+	return old->how == FS_RESIDENT_COPIED ? old->before : old->stack;
 }
 
 /* Notes the owner of the page of a chosen fault. */
 once_verified int note_owner(struct touch *t)
 {
-	struct fs_resident *old;
-
 	if (!t)
 		return 0;
 	if (t->huge) {
@@ -185,9 +201,7 @@ once_verified int note_owner(struct touch *t)
 	if (t->found.what == FOUND_PAGE && t->found.frame != config.resident.zero_frame) {
 		t->now.how = FS_RESIDENT_COPIED;
 		t->now.frame = t->found.frame;
-		old = bpf_map_lookup_elem(&resident, &t->key);
-		if (old && old->start_ns == t->now.start_ns)
-			t->now.before = old->how == FS_RESIDENT_COPIED ? old->before : old->stack;
+		t->now.before = stack_before(t);
 	}
 	keep(t);
 	return 0;

@@ -279,6 +279,26 @@ static __noinline __s32 number_of_bare_chain(void *ctx, struct task_struct *lead
 
 #ifndef FS_HASH
 /*
+ * Asks for tables that a walk lacks, or copies its stack. Returns whether the walk has frames that
+ * are worth sending.
+ */
+once_verified int settle_walk(const struct process_key *s, struct unwind_walk *w,
+			      const struct python_walk *p, bool sampled)
+{
+	if (!s || !w || !p)
+		return 0;
+	if (w->end == STACK_END_MISSING || w->end == STACK_END_OUTSIDE)
+		ask_again(s, w);
+	bump(shared.walk_ends[w->end & (STACK_ENDS_MAX - 1)]);
+	/* a copied stack has no Python frames, which tell more than the missing native frames */
+	if (w->end == STACK_END_MISSING && !sampled && !p->n)
+		w->copy = copy_stack(s, &w->m.regs);
+	return p->n || !lacks_tables(w);
+}
+
+#define NOT_SENT (-2) /* the stack has a number, but the ring was full */
+
+/*
  * Returns the number of a stack that was walked with unwind tables, or < 0. This is a global
  * function so that the verifier checks it only once per program.
  */
@@ -294,14 +314,6 @@ once_verified int number_of_walk(const struct process_key *s, struct unwind_walk
 		return -1;
 	key.subject = *s;
 	key.hash = mix(w->hash, p->hash);
-	if (w->end == STACK_END_MISSING || w->end == STACK_END_OUTSIDE)
-		ask_again(&key.subject, w);
-	bump(shared.walk_ends[w->end & (STACK_ENDS_MAX - 1)]);
-	/* a copied stack has no Python frames, which tell more than the missing native frames */
-	if (w->end == STACK_END_MISSING && !sampled && !p->n)
-		w->copy = copy_stack(&key.subject, &w->m.regs);
-	if (lacks_tables(w) && !p->n)
-		return -1;
 	known = w->copy < 0 ? bpf_map_lookup_elem(&told, &key) : NULL;
 	if (known)
 		return *known;
@@ -312,13 +324,24 @@ once_verified int number_of_walk(const struct process_key *s, struct unwind_walk
 	if (is_new) {
 		if (p->n)
 			tell_codes(p, &key.subject, false);
-		if (!send_walk(&key.subject, w, p, number) && w->copy < 0) {
-			/* it is sent when it appears again */
-			bpf_map_delete_elem(&told, &key);
-			return -1;
-		}
+		if (!send_walk(&key.subject, w, p, number))
+			return NOT_SENT;
 	}
 	return number;
+}
+
+/* Forgets a stack that could not be sent, so that it is sent when it appears again. */
+once_verified int forget_walk(const struct process_key *s, const struct unwind_walk *w,
+			      const struct python_walk *p)
+{
+	struct chain_key key = {};
+
+	if (!s || !w || !p)
+		return 0;
+	key.subject = *s;
+	key.hash = mix(w->hash, p->hash);
+	bpf_map_delete_elem(&told, &key);
+	return 0;
 }
 #endif
 
@@ -384,8 +407,13 @@ static __always_inline __s32 stack_of(void *ctx, struct task_struct *leader,
 			unwind_from_registers(&w->walk);
 			walk_python(&w->walk, &w->python);
 			fill_subject(&w->subject, leader);
-			number = number_of_walk(&w->subject, &w->walk, &w->python, sampled);
-			known = !lacks_tables(&w->walk) || w->python.n;
+			known = settle_walk(&w->subject, &w->walk, &w->python, sampled);
+			if (known)
+				number = number_of_walk(&w->subject, &w->walk, &w->python, sampled);
+			if (number == NOT_SENT && w->walk.copy < 0)
+				forget_walk(&w->subject, &w->walk, &w->python);
+			else if (number == NOT_SENT)
+				number = w->walk.copy;
 		} else if (!sampled) {
 			copy_walk(&w->walk, leader);
 		}

@@ -17,7 +17,7 @@
 #define FRAME_MASK	((1ULL << 55) - 1) /* Documentation/admin-guide/mm/pagemap.rst */
 #define PRESENT		(1ULL << 63)
 #define CPU_FLAGS_BYTES (1 << 16)
-#define HUGE_ENABLED	"/sys/kernel/mm/transparent_hugepage/enabled"
+#define HUGE_FOLDER	"/sys/kernel/mm/transparent_hugepage/"
 
 /* Returns whether a small file contains a text. */
 static bool file_contains(const char *path, const char *text)
@@ -78,6 +78,29 @@ static __u64 zero_frame(void)
 	return frame ?: ~0ULL;
 }
 
+/*
+ * Returns when the kernel uses huge pages, or large folios of other sizes (from Linux 6.8 on). The
+ * value "inherit" of a size stands for the value for all sizes.
+ */
+static enum fs_resident_use huge_use(void)
+{
+	enum fs_resident_use use = FS_RESIDENT_NEVER;
+	char path[96];
+
+	for (int shift = 3; shift <= 11; shift++) {
+		if (shift == 3)
+			snprintf(path, sizeof(path), HUGE_FOLDER "enabled");
+		else
+			snprintf(path, sizeof(path), HUGE_FOLDER "hugepages-%dkB/enabled",
+				 1 << shift);
+		if (file_contains(path, "[always]"))
+			return FS_RESIDENT_ALWAYS;
+		if (file_contains(path, "[madvise]"))
+			use = FS_RESIDENT_ADVISED;
+	}
+	return use;
+}
+
 void page_table_fill(struct fs_resident_config *ret, bool on)
 {
 	memset(ret, 0, sizeof(*ret));
@@ -87,10 +110,7 @@ void page_table_fill(struct fs_resident_config *ret, bool on)
 	ret->secret[0] |= 1;
 	ret->secret[1] |= 1;
 	ret->on = 1;
-	if (file_contains(HUGE_ENABLED, "[always]"))
-		ret->huge = FS_RESIDENT_ALWAYS;
-	else if (file_contains(HUGE_ENABLED, "[madvise]"))
-		ret->huge = FS_RESIDENT_ADVISED;
+	ret->huge = huge_use();
 	ret->zero_frame = zero_frame();
 #if defined(__x86_64__)
 	/* The kernel hides the flag if it uses four levels: arch/x86/kernel/cpu/common.c. */

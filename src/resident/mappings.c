@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
 #include "resident/mappings.h"
 
 #include <errno.h>
@@ -6,13 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/alive.h"
 #include "base/array.h"
 #include "collect/holdings_reader.h"
 #include "resident/page_ranges.h"
 
+#define DEVICES_MAX  4096
 #define MAPPINGS_MAX (1u << 22) /* above usual limits of vm.max_map_count */
+#ifndef MAP_HUGE_SHIFT
+#define MAP_HUGE_SHIFT 26
+#endif
 
 static bool is_device(const char *name)
 {
@@ -35,21 +41,117 @@ static void name_mapping(struct mapping *m, const char *rights, const char *name
 		array_copy(m->file, sizeof(m->file), last ? last + 1 : name);
 }
 
+/* Returns the file system of a device, or FILES_OTHER. */
+static enum file_system find_device(const struct mappings *all, unsigned int major,
+				    unsigned int minor)
+{
+	for (size_t i = 0; i < all->devices; i++)
+		if (all->device[i].major == major && all->device[i].minor == minor)
+			return all->device[i].is;
+	return FILES_OTHER;
+}
+
+static void add_device(struct mappings *all, unsigned int major, unsigned int minor,
+		       enum file_system is)
+{
+	struct device *more;
+
+	if (find_device(all, major, minor) != FILES_OTHER)
+		return;
+	more = array_grow(all->device, all->devices, &all->devices_room, DEVICES_MAX,
+			  sizeof(*more));
+	if (!more)
+		return; /* pages of this file system count as those of other files */
+	all->device = more;
+	more[all->devices++] = (struct device){major, minor, is};
+}
+
+/* Adds the device of a mapping of this process. */
+static void add_device_of(struct mappings *all, const void *at)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	unsigned int major, minor;
+	char line[4608];
+	uint64_t start;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%" SCNx64 "-%*s %*s %*s %x:%x", &start, &major, &minor) == 3 &&
+		    start == (uintptr_t)at)
+			add_device(all, major, minor, FILES_HUGETLB);
+	if (f)
+		fclose(f);
+}
+
+/*
+ * The kernel has a hidden file system for each size of huge pages, for mappings without a name and
+ * memfds. A mapping without a reservation shows its device, also if there are no huge pages.
+ */
+static void learn_hidden(struct mappings *all)
+{
+	static const unsigned int shifts[] = {16, 21, 25, 29, 30, 34};
+
+	for (size_t i = 0; i < sizeof(shifts) / sizeof(shifts[0]); i++) {
+		size_t bytes = 1UL << shifts[i];
+		void *at = mmap(NULL, bytes, PROT_NONE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_NORESERVE |
+					shifts[i] << MAP_HUGE_SHIFT,
+				-1, 0);
+
+		if (at == MAP_FAILED)
+			continue;
+		add_device_of(all, at);
+		munmap(at, bytes);
+	}
+}
+
+void mappings_begin(struct mappings *all)
+{
+	learn_hidden(all);
+	all->hidden = all->devices;
+}
+
+/* Learns the file systems that a process has mounted. */
+static void learn_mounts(struct mappings *all, __u32 pid)
+{
+	unsigned int major, minor;
+	char path[40], line[4608];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/mountinfo", alive_thread(pid));
+	f = fopen(path, "re");
+	all->devices = all->hidden;
+	while (f && fgets(line, sizeof(line), f)) {
+		bool is_tmpfs = strstr(line, " - tmpfs ") != NULL;
+
+		if ((is_tmpfs || strstr(line, " - hugetlbfs ")) &&
+		    sscanf(line, "%*s %*s %u:%u", &major, &minor) == 2)
+			add_device(all, major, minor, is_tmpfs ? FILES_TMPFS : FILES_HUGETLB);
+	}
+	if (f)
+		fclose(f);
+}
+
 /* Adds a line of maps, "start-end rwxp offset dev inode name"; the name may contain spaces. */
 static int add_line(struct mappings *all, char *line)
 {
 	struct mapping m = {};
 	uint64_t start, end;
 	struct mapping *more;
+	unsigned int major, minor;
+	enum file_system is;
 	char rights[8];
 	int at = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %*s%n", &start, &end, rights, &at) <
-		    3 ||
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %x:%x %*s%n", &start, &end, rights,
+		   &major, &minor, &at) < 5 ||
 	    !at || end < start)
+		return 0;
+	is = find_device(all, major, minor);
+	if (is == FILES_HUGETLB)
 		return 0;
 	line[strcspn(line, "\n")] = 0;
 	name_mapping(&m, rights, line + at + strspn(line + at, " "));
+	m.shmem = m.kind == HOLDING_SHARED_MEMORY || is == FILES_TMPFS;
 	m.from = start >> PAGE_SHIFT;
 	m.to = end >> PAGE_SHIFT;
 	if (m.from >> (63 - PAGE_SHIFT))
@@ -69,6 +171,7 @@ int mappings_read(struct mappings *m, __u32 pid)
 	FILE *f;
 
 	m->n = 0;
+	learn_mounts(m, pid);
 	snprintf(path, sizeof(path), "/proc/%u/maps", alive_thread(pid));
 	f = fopen(path, "re");
 	if (!f)
@@ -82,5 +185,6 @@ int mappings_read(struct mappings *m, __u32 pid)
 void mappings_free(struct mappings *m)
 {
 	free(m->one);
+	free(m->device);
 	memset(m, 0, sizeof(*m));
 }

@@ -111,6 +111,7 @@ struct resident *resident_new(const struct bpf_object *object)
 	r->pagemap = -1;
 	r->owners.map = bpf_map__fd(map);
 	r->wanted = bpf_object__find_map_fd_by_name(object, "resident_wanted");
+	mappings_begin(&r->mappings);
 	r->shared = map_shared(object);
 	if (r->shared)
 		return r;
@@ -271,7 +272,7 @@ static struct row_key key_of(const struct reading *g, const struct page_range *r
 	memcpy(key.file, g->in->file, sizeof(key.file));
 	key.group = g->in->device			? GROUP_DEVICE
 		    : !(range->what & RANGE_FILE)	? GROUP_ANON
-		    : key.kind == HOLDING_SHARED_MEMORY ? GROUP_SHMEM
+		    : g->in->shmem			? GROUP_SHMEM
 							: GROUP_FILE;
 	return key;
 }
