@@ -215,7 +215,7 @@ def test_holders_in_profiles(check, lab):
     lab.faultscope("memory", "--json", "-o", out, "--record", recording, "--",
                    workload_path("hold"), "--sleep-ms", "1000")
     lines = [line for line in Lines(out.read_text()).all if line["type"] == "memory"]
-    most = fullest(lines)
+    most = max(lines, key=lambda line: line["anon_bytes"] + line["file_bytes"] + line["shmem_bytes"])
     total = sum(row["bytes"] + row["swapped_bytes"] for row in most["holders"])
     folded = lab.faultscope("memory", "--format", "folded", "--replay", recording).out
     check.equal("folded", total_of_folded(folded), total)
@@ -392,8 +392,8 @@ def test_holders_of_running_leak(check, lab):
     check.that(before > 50 * MIB, f"{before} bytes from before the watch")
 
 
-# Each function has a code object of its own, so that each stack is new. It writes to 256 pages of 2048,
-# of which 4 are chosen on average.
+# Each function has a code object of its own, so that each stack is new. It writes to 64 pages of 2048,
+# of which one is chosen on average.
 MANY_STACKS = """
 import mmap, sys
 KEPT = []
@@ -407,12 +407,12 @@ def touch_by_many(functions):
     at = mmap.mmap(-1, 8 << 20)
     at.madvise(mmap.MADV_NOHUGEPAGE)
     for i in range(functions):
-        names = {"at": at, "pages": range((i % 8) << 20, (i % 8 + 1) << 20, 4096)}
+        names = {"at": at, "pages": range((i % 32) << 18, (i % 32 + 1) << 18, 4096)}
         exec(f"def touch_{i}():\\n for page in pages: at[page] = 1", names)
         names[f"touch_{i}"]()
         at.madvise(mmap.MADV_DONTNEED)
 print("ready", flush=True)
-for many, hold in ((0, 0), (6000, 1), (0, 1)):
+for many, hold in ((0, 0), (8000, 1), (0, 1)):
     sys.stdin.readline()
     touch_by_many(many)
     for _ in range(hold):
@@ -604,7 +604,9 @@ def test_holders_of_cgroup(check, lab):
 def test_host_names_code(check, lab):
     """`host --resident` says which code holds the memory of the top consumers."""
     script = lab.dir / "leak.py"
-    script.write_text(LEAK.replace("range(200)", "range(2000)"))
+    # large enough to be among the top consumers, and slow enough to leak through several runs
+    script.write_text(LEAK.replace("range(200)", "range(9000)").replace("50 << 20", "600 << 20")
+                      .replace("sleep(0.01)", "sleep(0.03)"))
     work = lab.spawn([sys.executable, script], stdin=subprocess.PIPE)
     work.stdout.readline()
     work.stdin.write("go\n")
@@ -619,8 +621,12 @@ def test_host_names_code(check, lab):
         return found
     until(named, "the line that leaks")
     check.that(found[0]["growth_bytes"] > MIB and found[0]["by"] == "touched", found)
-    text = " ".join(lab.faultscope("host", "--resident", "-d", "4", "--width", "200").out.split())
-    check.that(re.search(r"iB by leak\.py:5 load_batch \((heap|anonymous)\), grew by", text), text)
+
+    def written_out():
+        text = lab.faultscope("host", "--resident", "-d", "4", "--width", "200").out
+        return re.search(r"iB by leak\.py:5 load_batch \((heap|anonymous)\), grew by",
+                         " ".join(text.split()))
+    until(written_out, "the line that leaks, in the text")
 
 
 @live

@@ -43,7 +43,7 @@ class Input:
                     break
         print(json.dumps(held), flush=True)
 sys.stdin = Input()
-tracemalloc.start()
+tracemalloc.start(2)
 runpy.run_path(sys.argv[1], run_name="__main__")
 """
 

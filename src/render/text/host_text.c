@@ -295,10 +295,13 @@ static void write_lines(struct buf *b, const struct view *v, const struct proces
 	memory_rows_of_consumer(&rows, v, k, e, MEMORY_ROWS_MAX);
 	for (size_t i = 0; i < rows.n; i++) {
 		const struct memory_row *row = &rows.row[i];
+		/* what a parent held before the watch began has no stack either */
+		bool is_old = row->sum.by == RESIDENT_BEFORE ||
+			      (row->sum.by == RESIDENT_INHERITED && !row->f);
 
-		if (row->sum.by == RESIDENT_BEFORE)
+		if (is_old)
 			before += resident_bytes(&row->sum);
-		if (row->sum.by == RESIDENT_BEFORE || shown == LINES_SHOWN)
+		if (is_old || shown == LINES_SHOWN)
 			continue;
 		shown++;
 		begin(&l, v, "");
