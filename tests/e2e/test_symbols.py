@@ -11,7 +11,7 @@ import subprocess
 from contextlib import contextmanager
 from pathlib import Path
 
-from harness import BUILD, ROOT, Skip, live, until
+from harness import BUILD, ROOT, Skip, live, proc_sleeps, until
 
 SOURCE = ROOT / "tests/workloads/named.c"
 NAMES = {"shown": "shown_function", "hidden": "hidden_function", "main": "main",
@@ -409,8 +409,10 @@ def test_more_processes_than_are_kept(check, lab):
     many.stdout.readline()
     with open(f"/proc/{many.pid}/task/{many.pid}/children", encoding="utf-8") as f:
         pids = f.read().split()
-    for pid in pids:  # during exec, a process has no list of mappings
-        until(lambda path=f"/proc/{pid}/comm": lab.read(path) == "sleep\n", "exec")
+    # exec renames a process before it maps the program: begin_new_exec(), fs/exec.c
+    for pid in pids:
+        until(lambda pid=pid: lab.read(f"/proc/{pid}/comm") == "sleep\n" and proc_sleeps(pid),
+              "exec")
     naming = Naming(lab)
     for pid in pids:
         check.equal("learned", naming.learn(pid), 0)
