@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/passed_files.h"
@@ -220,6 +221,16 @@ int line_helper_take(const struct line_helper *h, struct line_answer *ret)
 		ret->frame[i].file[SOURCE_TEXT_BYTES - 1] = 0;
 	}
 	return 0;
+}
+
+__u64 line_helper_cpu_ns(const struct line_helper *h)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (h->pid <= 0 || clock_getcpuclockid(h->pid, &clock) || clock_gettime(clock, &used))
+		return 0;
+	return used.tv_sec * 1000000000ULL + used.tv_nsec;
 }
 
 void line_helper_stop(struct line_helper *h)

@@ -2,7 +2,7 @@
 /*
  * lines: a process that reads debug information with libdw. Debug information may be broken or
  * hostile, and reading it may take long: the process has no privileges, its memory and time are
- * limited, and nobody waits for its answers.
+ * limited, and nobody waits long for its answers.
  */
 #ifndef FS_LINES_LINE_HELPER_H
 #define FS_LINES_LINE_HELPER_H
@@ -50,6 +50,12 @@ int line_helper_ask(const struct line_helper *h, const struct line_question *q, 
  * yet), or another -errno if the process has ended.
  */
 int line_helper_take(const struct line_helper *h, struct line_answer *ret);
+
+/*
+ * Returns the CPU time in ns that the process has used; 0: not known. While the CPU time grows, the
+ * process makes progress, even if other programs keep it from the CPU most of the time.
+ */
+__u64 line_helper_cpu_ns(const struct line_helper *h);
 
 void line_helper_stop(struct line_helper *h);
 

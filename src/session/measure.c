@@ -137,11 +137,11 @@ static int on_urgent(void *ctx)
 	return err;
 }
 
-static int on_tick(void *ctx)
+static int scan_now(struct session *s)
 {
-	struct session *s = ctx;
 	int err = session_take_window(s, true);
 
+	s->scan_is_due = false;
 	if (err)
 		return err;
 	if (s->o->count && s->out.frames >= s->o->count)
@@ -151,6 +151,20 @@ static int on_tick(void *ctx)
 	if (!s->loop.done)
 		session_next_window(s);
 	return 0;
+}
+
+/* Scans, or lets the scan wait until the stacks that came before it have their source lines. */
+static int on_tick(void *ctx)
+{
+	struct session *s = ctx;
+	struct sink sink = session_sink(s);
+	int err = s->in.src->ops->drain(s->in.src, &sink);
+
+	if (err)
+		return err;
+	session_settle_stacks(s);
+	s->scan_is_due = session_lines_wait(s);
+	return s->scan_is_due ? 0 : scan_now(s);
 }
 
 static int begin_loop(struct session *s)
@@ -174,10 +188,12 @@ static int wait_time_ms(struct session *s)
 	int tables_ms = session_unwind(s), end_ms = -1;
 	uint64_t now = host_monotonic_ns();
 
-	session_report_held(s);
 	session_lines_work(s);
+	session_report_held(s);
 	if (s->ends_ns)
 		end_ms = s->ends_ns > now ? (s->ends_ns - now) / 1000000 + 1 : 0;
+	if (session_lines_wait(s) && (end_ms < 0 || end_ms > LINES_STEP_MS))
+		end_ms = LINES_STEP_MS;
 	if (tables_ms < 0 || (end_ms >= 0 && end_ms < tables_ms))
 		return end_ms;
 	return tables_ms;
@@ -221,6 +237,8 @@ static int live_loop(struct session *s)
 		if (s->ends_ns && host_monotonic_ns() >= s->ends_ns)
 			break;
 		err = loop_dispatch(&s->loop);
+		if (!err && s->scan_is_due && !session_lines_wait(s))
+			err = scan_now(s);
 		if (s->child.gone && (!was_gone || n > 0) && run_is_over(s))
 			break;
 		progress_at(&progress, (host_monotonic_ns() - progress.began_ns) / 1e9,

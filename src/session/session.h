@@ -66,7 +66,7 @@ struct session_output {
 	int write_error; /* -errno of the failed write; 0: none */
 	const char *record_path;
 	bool rec_error_reported; /* the failure of the recording was reported */
-	bool held; /* true: events wait for copied stacks */
+	bool held;		 /* true: events wait for stacks */
 	size_t told;		 /* number of events of this interval that were already printed */
 	uint64_t frames;
 	struct gates gates; /* the conditions of --fail-on */
@@ -93,7 +93,8 @@ struct session {
 	struct loop loop;
 	uint64_t ends_ns; /* CLOCK_MONOTONIC time at which --duration ends; 0: no --duration */
 	unsigned int interrupts;
-	bool ending; /* the interval that is read is the last one */
+	bool ending;	  /* the interval that is read is the last one */
+	bool scan_is_due; /* the scan of the interval waits for source lines of stacks */
 	int status; /* exit status of the session: enum exit_status */
 };
 
@@ -130,8 +131,9 @@ void session_next_window(struct session *s);
 /* Prints new events and the findings that they cause, without waiting for a scan. */
 void session_report_events(struct session *s);
 /*
- * Does the same, unless a copied stack waits for its unwind tables: events then wait for the stack,
- * at most until the next scan. session_report_held() reports them when the stack is walked.
+ * Does the same, unless a copied stack waits for its unwind tables, or a stack waits for its source
+ * lines: events then wait for the stack, at most until the next scan. session_report_held() reports
+ * them when the stack is complete.
  */
 void session_report_urgent(struct session *s);
 void session_report_held(struct session *s);

@@ -14,7 +14,13 @@
 #include "probe/host_facts.h"
 
 #define STACKS_WAITING_MAX 4096
-#define FINISH_NS	   2000000000ULL
+/*
+ * Limits of a wait for the helper. A time without progress is a time in which the helper used no
+ * CPU time: a debuginfod server does not answer, or a disk is slow.
+ */
+#define WITHOUT_PROGRESS_NS 2000000000ULL
+#define CPU_NS		    2000000000ULL
+#define WAIT_NS		    10000000000ULL
 
 #define ANSWERS_MAX 4096
 #define LISTS_MAX   256 /* maximum number of records of a list with lines */
@@ -26,6 +32,13 @@ struct waiting_stack {
 	__s32 stack;
 	size_t n, asked, answered; /* number of questions: all, asked, and answered so far */
 	struct frame_code code[];
+};
+
+/* A wait for answers. All times are in ns. */
+struct lines_wait {
+	__u64 begun; /* 0: nobody waits */
+	__u64 progress;
+	__u64 cpu_at_begin, cpu; /* CPU time of the helper */
 };
 
 /* Source lines of a frame. */
@@ -40,6 +53,7 @@ struct session_lines {
 	bool downloads;
 	struct waiting_stack *first, *last; /* the first one is being asked about */
 	size_t waiting;
+	struct lines_wait wait;
 	/* answers about the first waiting stack, in the order of its frames */
 	struct frame_answer *answer;
 	size_t answers, room;
@@ -295,16 +309,43 @@ int session_lines_fd(const struct session *s)
 	return s->in.lines ? s->in.lines->helper.socket : -1;
 }
 
+static void begin_wait(struct session_lines *l)
+{
+	l->wait.begun = l->wait.progress = host_monotonic_ns();
+	l->wait.cpu = l->wait.cpu_at_begin = line_helper_cpu_ns(&l->helper);
+}
+
+bool session_lines_wait(struct session *s)
+{
+	struct session_lines *l = s->in.lines;
+	__u64 now, cpu;
+
+	if (!l || !l->first) {
+		if (l)
+			l->wait.begun = 0;
+		return false;
+	}
+	if (!l->wait.begun)
+		begin_wait(l);
+	now = host_monotonic_ns();
+	cpu = line_helper_cpu_ns(&l->helper);
+	if (cpu > l->wait.cpu) {
+		l->wait.cpu = cpu;
+		l->wait.progress = now;
+	}
+	return now - l->wait.progress < WITHOUT_PROGRESS_NS &&
+	       cpu - l->wait.cpu_at_begin < CPU_NS && now - l->wait.begun < WAIT_NS;
+}
+
 void session_lines_finish(struct session *s)
 {
-	__u64 end = host_monotonic_ns() + FINISH_NS;
-	__u64 now;
-
 	session_lines_work(s);
-	while (s->in.lines && s->in.lines->first && (now = host_monotonic_ns()) < end) {
+	if (s->in.lines)
+		s->in.lines->wait.begun = 0;
+	while (session_lines_wait(s)) {
 		struct pollfd p = {.fd = s->in.lines->helper.socket, .events = POLLIN};
 
-		poll(&p, 1, (end - now) / 1000000 + 1);
+		poll(&p, 1, LINES_STEP_MS);
 		session_lines_work(s);
 	}
 }

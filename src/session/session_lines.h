@@ -8,6 +8,8 @@
 
 #include "session/session.h"
 
+#define LINES_STEP_MS 50 /* time after which session_lines_wait() may change from true to false */
+
 /* Starts the helper process. Call before BPF programs are loaded. */
 void session_lines_begin(struct session *s);
 
@@ -17,7 +19,14 @@ int session_lines_fd(const struct session *s);
 /* Takes answers, and asks further questions. `ctx` is a struct session. Returns 0 or -errno. */
 int session_lines_work(void *ctx);
 
-/* Waits a short time for the remaining answers. */
+/*
+ * Returns whether output shall wait, because stacks wait for their source lines. Findings keep the
+ * stacks that they were found with, so they would never have lines otherwise. Returns false if the
+ * helper makes no progress or takes long, until all stacks that wait now have their lines.
+ */
+bool session_lines_wait(struct session *s);
+
+/* Waits for the remaining answers while session_lines_wait() is true. */
 void session_lines_finish(struct session *s);
 
 void session_lines_end(struct session *s);

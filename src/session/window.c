@@ -47,7 +47,7 @@ static bool stacks_wait(const struct session *s)
 
 void session_report_urgent(struct session *s)
 {
-	s->out.held = stacks_wait(s);
+	s->out.held = stacks_wait(s) || session_lines_wait(s);
 	if (s->out.held)
 		return;
 	session_report_events(s);

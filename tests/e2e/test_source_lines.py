@@ -149,18 +149,42 @@ def test_inlined_functions(check, lab):
         raise Skip("no C++ compiler")
 
 
+def share_tensor():
+    """Returns how text shows the function share_tensor of the workload `growth`, with its line."""
+    source = (ROOT / "tests" / "workloads" / "growth.c").read_text().splitlines()
+    body = next(i for i, line in enumerate(source) if "share_tensor(" in line)
+    line = 1 + next(i for i in range(body, len(source)) if "mmap(" in source[i])
+    return f"share_tensor (growth.c:{line}) <-"
+
+
 @live
 def test_lines_of_a_short_run(check, lab):
     """The findings of a command that ends after about 20 ms have source lines, each at its own
     function, also if the C library has debug information with inlined functions."""
-    source = (ROOT / "tests" / "workloads" / "growth.c").read_text().splitlines()
-    body = next(i for i, line in enumerate(source) if "share_tensor(" in line)
-    line = 1 + next(i for i in range(body, len(source)) if "mmap(" in source[i])
     for _ in range(10):
         ran = lab.faultscope("run", "--", workload_path("growth"), "tensor", "3000")
         if LIBDW in ran.err:
             raise Skip("no libdw")
-        check.that(f"share_tensor (growth.c:{line}) <-" in " ".join(ran.err.split()), ran.err)
+        check.that(share_tensor() in " ".join(ran.err.split()), ran.err)
+
+
+@live
+def test_lines_at_short_intervals(check, lab):
+    """A finding of the interval in which its stack came has source lines, even if the interval is
+    shorter than reading the debug information takes."""
+    for _ in range(3):
+        work = lab.work("growth", "--wait", "tensor", "3000")
+        watch = lab.watch("-p", work.pid, "0.01", record=False)
+        work.go()
+        work.truth()
+        work.end()
+        said = watch.finished()
+        if LIBDW in said.stderr:
+            raise Skip("no libdw")
+        findings = Lines(said.text).of("finding", work.pid, id="M03")
+        check.equal("findings", len(findings), 1)
+        for finding in findings:
+            check.that(share_tensor() in str(finding["evidence"]), f"{finding['evidence']}")
 
 
 @live

@@ -49,7 +49,7 @@ SORTS = {
     "signal names": "sigabbrev_np",
     "jumps": "_setjmp longjmp siglongjmp",
     # Functions for time
-    "clock": "clock_gettime",
+    "clock": "clock_gettime clock_getcpuclockid",
     "date": "time",
     "sleep": "nanosleep",
     "local time": "localtime_r",
@@ -195,7 +195,7 @@ ROOMS = [
          needs="threads"),
     room("lines", "source lines and inlined functions of native code, in a process of its own",
          "base probe collect",
-         "format, sort, heap, errors, files, changed environment, own rights, own "
+         "format, sort, heap, errors, clock, files, changed environment, own rights, own "
          "limits, children, signals, exit, sockets, passed files, loaded libraries, libelf",
          "stateless"),
     room("rules", "causes of failed calls, the rules, findings, suggested limits",
