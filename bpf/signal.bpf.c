@@ -106,9 +106,10 @@ static __always_inline bool is_fatal(struct task_struct *task, int sig)
 
 /*
  * Reads registers of the failed access. The registers are valid only for a fault signal, which a
- * thread sends to itself.
+ * thread sends to itself. This function is not inlined, because clang 19 would keep its values on
+ * the stack while the caller walks the user stack.
  */
-static __always_inline void read_access(struct signal_record *r, struct task_struct *task)
+static __noinline void read_access(struct signal_record *r, struct task_struct *task)
 {
 	r->sp = r->ip_bytes = 0;
 #ifndef FS_HASH /* bpf_task_pt_regs() exists since dd6e10fbd9fb (5.15) */
@@ -178,11 +179,24 @@ static __always_inline bool is_raised(int sig, int code, struct task_struct *tar
 	       get(target, tgid) == (pid_t)(bpf_get_current_pid_tgid() >> 32);
 }
 
+static __always_inline void count_failed_fault(struct fs_state *st, struct task_struct *target,
+					       int sig, int code)
+{
+	struct fs_fault_slot *slot = slot_find(target);
+
+	tally(st, fault_failed, 1);
+	if (sig == SIGBUS)
+		tally(st, fault_sigbus, 1);
+	if (sig == SIGBUS && (code == BUS_MCEERR_AR || code == BUS_MCEERR_AO))
+		tally(st, fault_poison, 1);
+	if (slot)
+		slot->begin_ns = slot->ended_ns = 0; /* a failed fault has no latency */
+}
+
 static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 				       struct task_struct *target)
 {
 	struct task_struct *leader;
-	struct fs_fault_slot *slot;
 	struct fs_state *st;
 	int code = 0;
 	__u64 address = 0;
@@ -209,20 +223,13 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 		 * is recorded only after an earlier fault, whose handler raised it again. Without
 		 * an earlier fault, there was no bad access.
 		 */
-		if (sig == SIGABRT || st->events.c.fault_failed)
-			emit_signal(target, leader, sig, code, 0);
-		return 0;
+		if (sig != SIGABRT && !st->events.c.fault_failed)
+			return 0;
+	} else {
+		count_failed_fault(st, target, sig, code);
+		/* _sigfault._addr follows three ints: include/uapi/asm-generic/siginfo.h */
+		bpf_probe_read_kernel(&address, sizeof(address), (void *)info + 16);
 	}
-	tally(st, fault_failed, 1);
-	if (sig == SIGBUS)
-		tally(st, fault_sigbus, 1);
-	if (sig == SIGBUS && (code == BUS_MCEERR_AR || code == BUS_MCEERR_AO))
-		tally(st, fault_poison, 1);
-	slot = slot_find(target);
-	if (slot)
-		slot->begin_ns = slot->ended_ns = 0; /* a failed fault has no latency */
-	/* The member _sigfault._addr follows three ints: include/uapi/asm-generic/siginfo.h. */
-	bpf_probe_read_kernel(&address, sizeof(address), (void *)info + 16);
 	emit_signal(target, leader, sig, code, address);
 	return 0;
 }
