@@ -227,8 +227,10 @@ def make_helpers():
 
 
 def add_jobs(parser):
-    parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count(),
-                        help="tests in parallel, except those that run alone (default: 1 per CPU)")
+    # A test waits about half of its time, for example for the next interval of faultscope.
+    parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count() * 3 // 2,
+                        help="tests in parallel, except those that run alone (default: 3 for each "
+                             "2 CPUs)")
 
 
 def main():

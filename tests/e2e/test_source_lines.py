@@ -161,7 +161,7 @@ def share_tensor():
 def test_lines_of_a_short_run(check, lab):
     """The findings of a command that ends after about 20 ms have source lines, each at its own
     function, also if the C library has debug information with inlined functions."""
-    for _ in range(10):
+    for _ in range(4):
         ran = lab.faultscope("run", "--", workload_path("growth"), "tensor", "3000")
         if LIBDW in ran.err:
             raise Skip("no libdw")
