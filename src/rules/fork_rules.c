@@ -88,7 +88,7 @@ static void add_up(const struct occasion *o, const char *id, struct copies *ret)
 		ret->teller = o->s;
 }
 
-/* Returns the memory that limits the process: of its cgroup, or of the machine; and what is left. */
+/* Returns the memory that limits the process, of its cgroup or of the machine, and what is left. */
 static uint64_t memory_of(const struct occasion *o, uint64_t *ret_left)
 {
 	const struct host_limits *l = &o->m->tick.limits;
