@@ -122,8 +122,9 @@ static void test_near(void)
 		   !strcmp(near[2]->id, "M29") && !strcmp(near[3]->id, "M39"),
 	   "near M99 are M09, M19, M29 and M39");
 	n = diagnoses_near("n25", near, 64);
-	ok(n == 2 && !strcmp(near[0]->id, "M25") && !strcmp(near[1]->id, "K25"),
-	   "near n25 are M25 and K25");
+	ok(n == 3 && !strcmp(near[0]->id, "M25") && !strcmp(near[1]->id, "P25") &&
+		   !strcmp(near[2]->id, "K25"),
+	   "near n25 are M25, P25 and K25");
 	ok(!diagnoses_near("nothing like it", near, 64), "near a sentence is none");
 	is_u64(diagnoses_near("Mxx", near, 4), 4, "no more than asked for");
 }

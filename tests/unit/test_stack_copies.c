@@ -64,6 +64,7 @@ static void begin(struct world *w)
 	memset(w, 0, sizeof(*w));
 	memset(w->maps.chunk, -1, sizeof(w->maps.chunk));
 	w->maps.chunk[0] = make_chunk();
+	w->maps.area = w->area; /* the memory of the maps counts as mapped */
 	w->maps.page = w->page;
 	w->maps.rule = w->rule;
 	w->page[0] = (struct fs_unwind_page){0, 2};
