@@ -154,7 +154,7 @@ ROOMS = [
          "both sources: live and recording",
          "base wire records",
          "text, numbers, format, sort, heap, copies, secrets, pages, errors, clock, files, "
-         "streams, mounts, own files, own ids, own rights, own limits, scheduling, machine, children, "
+         "streams, mounts, own files, own ids, own rights, own limits, scheduling, machine, "
          "exit, system calls, libbpf, libcap, zlib"),
     room("probe/variables", "reads the addresses of kernel variables in a thread",
          needs="threads"),
