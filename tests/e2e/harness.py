@@ -419,8 +419,9 @@ INCOMPLETE, GAP = 7, "faultscope: incomplete: "
 
 def unmeasured_by(lines):
     """Returns the names of the probes that were unavailable in a capture, although its options do
-    not disable them."""
-    return {name for name, by in lines.all[0]["probes"].items()
+    not disable them. Of probes that are attached later, the line `probes` says so."""
+    last = [line for line in lines.all if line["type"] in ("start", "probes")][-1]
+    return {name for name, by in last["probes"].items()
             if " " in by and not by.startswith("off") and "switched off" not in by}
 
 
