@@ -231,7 +231,9 @@ void report_text_title(struct buf *b, const struct view *v, const struct report 
 		    r->host->arch);
 }
 
-/* Writes how many probes work. Names the probes that do not work. */
+/*
+ * Writes how many of the probes work that the command uses. Names the probes that do not work.
+ */
 void report_text_summary(struct buf *b, const struct view *v, const struct report *r)
 {
 	struct line l = {.v = v};
@@ -242,7 +244,7 @@ void report_text_summary(struct buf *b, const struct view *v, const struct repor
 		on += r->hook[i].state == HOOK_ON;
 		blind += r->hook[i].state == HOOK_BLIND;
 	}
-	line_printf(&l, "%zu of %zu probes work", on, r->hooks);
+	line_printf(&l, "%zu of %zu probes work", on, on + blind);
 	for (size_t i = 0, said = 0; i < r->hooks; i++) {
 		if (r->hook[i].state != HOOK_BLIND)
 			continue;
