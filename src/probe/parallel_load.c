@@ -20,6 +20,12 @@
 #define LOG_BYTES   (16 << 20)
 
 #define TYPED_TRACEPOINT "tp_btf" /* section of programs that the kernel attaches by a type id */
+/* sections of programs at kernel functions, and of those that the kernel calls for each task */
+#define FUNCTION_ENTRY "fentry"
+#define FUNCTION_EXIT  "fexit"
+#define PROBE_ENTRY    "kprobe"
+#define PROBE_EXIT     "kretprobe"
+#define ITERATOR       "iter"
 
 struct job {
 	struct bpf_program *prog;
@@ -54,6 +60,11 @@ static const struct kind {
 	{"tp+", BPF_PROG_TYPE_TRACEPOINT},
 	{"perf_event", BPF_PROG_TYPE_PERF_EVENT},
 	{"syscall", BPF_PROG_TYPE_SYSCALL, .flags = BPF_F_SLEEPABLE},
+	{FUNCTION_ENTRY "+", BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY},
+	{FUNCTION_EXIT "+", BPF_PROG_TYPE_TRACING, BPF_TRACE_FEXIT},
+	{PROBE_ENTRY "+", BPF_PROG_TYPE_KPROBE},
+	{PROBE_EXIT "+", BPF_PROG_TYPE_KPROBE},
+	{ITERATOR "+", BPF_PROG_TYPE_TRACING, BPF_TRACE_ITER},
 };
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
@@ -67,10 +78,27 @@ bool parallel_load_is_typed(const struct bpf_program *prog)
 			strlen(TYPED_TRACEPOINT "/"));
 }
 
+/* Returns what follows the first "/" in the section's name: a tracepoint or function. */
+static const char *target_of(const struct bpf_program *prog)
+{
+	const char *slash = strchr(bpf_program__section_name(prog), '/');
+
+	return slash ? slash + 1 : "";
+}
+
+/* Returns whether a program is in a section with this name. */
+static bool is_in(const struct bpf_program *prog, const char *section)
+{
+	const char *name = bpf_program__section_name(prog);
+	size_t len = strlen(section);
+
+	return !strncmp(name, section, len) && name[len] == '/';
+}
+
 /* Returns the id of the type of a tracepoint, or -errno. */
 static int tracepoint_type(const struct bpf_program *prog)
 {
-	const char *name = strchr(bpf_program__section_name(prog), '/') + 1;
+	const char *name = target_of(prog);
 	__u32 id = preparing ? kernel_types_tracepoint(preparing->types, name) : 0;
 
 	return id ? (int)id : libbpf_find_vmlinux_btf_id(name, BPF_TRACE_RAW_TP);
@@ -135,11 +163,18 @@ static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, lo
 {
 	size_t nr = bpf_program__insn_cnt(prog);
 	bool typed = parallel_load_is_typed(prog);
-	int id = typed ? tracepoint_type(prog) : 0, err;
+	const struct kind *kind = &kinds[cookie];
+	int id = 0, err;
 
+	if (typed)
+		id = tracepoint_type(prog);
+	else if (kind->type == BPF_PROG_TYPE_TRACING)
+		id = libbpf_find_vmlinux_btf_id(target_of(prog), kind->attach);
 	if (id < 0)
 		return id;
-	opts->prog_flags |= kinds[cookie].flags;
+	opts->prog_flags |= kind->flags;
+	if (!typed)
+		opts->attach_btf_id = id;
 	if (!typed && nr < SMALL && !calls_functions(bpf_program__insns(prog), nr))
 		return 0;
 	if (!preparing)
@@ -339,7 +374,7 @@ int parallel_load_rest(struct loading *rest)
 /* Attaches to the tracepoint "category/name". Returns NULL and sets errno on error. */
 static struct bpf_link *attach_tracepoint(const struct bpf_program *prog, const char *target)
 {
-	const char *name = target ? strchr(target, '/') : NULL;
+	const char *name = strchr(target, '/');
 	char category[64];
 
 	if (!name || (size_t)(name - target) >= sizeof(category)) {
@@ -352,15 +387,17 @@ static struct bpf_link *attach_tracepoint(const struct bpf_program *prog, const 
 
 struct bpf_link *parallel_load_attach(struct bpf_program *prog)
 {
-	const char *target = strchr(bpf_program__section_name(prog), '/');
-
 	if (parallel_load_is_typed(prog))
 		return bpf_program__attach_trace(prog);
 	switch (bpf_program__type(prog)) {
 	case BPF_PROG_TYPE_RAW_TRACEPOINT:
-		return bpf_program__attach_raw_tracepoint(prog, target ? target + 1 : "");
+		return bpf_program__attach_raw_tracepoint(prog, target_of(prog));
 	case BPF_PROG_TYPE_TRACEPOINT:
-		return attach_tracepoint(prog, target ? target + 1 : NULL);
+		return attach_tracepoint(prog, target_of(prog));
+	case BPF_PROG_TYPE_TRACING:
+		return bpf_program__attach_trace(prog);
+	case BPF_PROG_TYPE_KPROBE:
+		return bpf_program__attach_kprobe(prog, is_in(prog, PROBE_EXIT), target_of(prog));
 	default:
 		break;
 	}
