@@ -153,7 +153,10 @@ static int scan_now(struct session *s)
 	return 0;
 }
 
-/* Scans, or lets the scan wait until the stacks that came before it have their source lines. */
+/*
+ * Scans, or lets the scan wait until the stacks that came before it have their source lines.
+ * Readings of resident memory do not wait: the memory of a short command would be gone.
+ */
 static int on_tick(void *ctx)
 {
 	struct session *s = ctx;
@@ -163,7 +166,7 @@ static int on_tick(void *ctx)
 	if (err)
 		return err;
 	session_settle_stacks(s);
-	s->scan_is_due = session_lines_wait(s);
+	s->scan_is_due = !s->plan.resident_each && session_lines_wait(s);
 	return s->scan_is_due ? 0 : scan_now(s);
 }
 
