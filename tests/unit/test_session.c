@@ -885,8 +885,18 @@ static void test_native(void)
 	ok(targets_are_native(&o), "nothing speaks against no process");
 }
 
+/* Processes that a shell starts in the background, or with nohup, ignore some signals. */
+static void take_signals(void)
+{
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		signal(numbers[i], SIG_DFL);
+}
+
 int main(void)
 {
+	take_signals();
 	strcpy(place, "/tmp/test_session.XXXXXX");
 	if (!mkdtemp(place))
 		return 1;
