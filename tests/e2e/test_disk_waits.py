@@ -75,7 +75,8 @@ def test_other_sleeps_are_no_waits_for_disks(check, lab):
     disk."""
     handled = faults_of_run(lab, "uffd", "50", "--delay-us", "1000")["faults"]
     check.that(handled["stall_ns"] > 40 * 10 ** 6, f"not delayed: {handled['stall_ns']} ns")
-    check.equal("waits for a handler", handled["disk_ns"], 0)
+    # The program itself may wait for a page of its file.
+    check.between("waits for a handler", handled["disk_ns"], 0, 5 * 10 ** 6)
     process = faults_of_run(lab, "locks", "4", "2000")
     check.that(process["faults"]["disk_ns"] * 10 <= process["maps"]["lock_ns"],
                f"of {process['maps']['lock_ns']} ns in locks, {process['faults']['disk_ns']} disks'")
