@@ -19,7 +19,8 @@ UNPACKERS = [name for name in ("lzma", "zstd") if Path(f"/usr/include/{name}.h")
 
 
 def make(lab, *words):
-    return lab.call("make", "-C", ROOT, *words)
+    # compilers take minutes on a busy machine
+    return lab.call("make", "-C", ROOT, *words, timeout=600)
 
 
 def test_spellings_of_architectures(check, lab):
