@@ -437,7 +437,7 @@ const struct zoo_case control_cases[] = {
 	{ "control-noreserve", WITHIN(beyond_memory_unreserved) },
 	{ "control-last-hole", WITHIN(last_hole) },
 	{ "control-hint", WITHIN(taken_hint) },
-	{ "control-tmpfs", { 0 }, nearly_full_tmpfs, fills_tmpfs, .control = true },
+	{ "control-tmpfs", { .causes = "tmpfs_size" }, nearly_full_tmpfs, fills_tmpfs, .control = true },
 	{ "control-open", EVERYDAY(opens_in_vain, "bad_argument|bad_descriptor") },
 	{ "control-open-right", EVERYDAY(opens_without_right, NULL) },
 	{ "control-socket", EVERYDAY(sockets_in_vain, "bad_argument") },
