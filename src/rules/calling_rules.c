@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "rules/limits_rules.h"
 #include "rules/pressure_rules.h"
+#include "rules/runtime_hint.h"
 
 #define FD_SETSIZE_KERNEL 1024
 /* A finding about a repeated event stays open this long after the last event. */
@@ -173,13 +174,6 @@ bool select_is_too_wide(const struct occasion *o, const struct finding *open, st
 #define LIVES_NS 2000000000ULL
 #define HANGS_NS 5000000000ULL
 
-static bool is_python(const struct subject *s)
-{
-	const char *name = s->exe ? strrchr(s->exe, '/') : NULL;
-
-	return !strncmp(name ? name + 1 : s->now.g.comm, "python", 6);
-}
-
 /*
  * A Python thread that gets ENOMEM in its first steps exits before it reports that it runs. The
  * thread that created it then waits forever. faultscope sees the failed call, and after it no
@@ -192,7 +186,7 @@ bool python_waits_for_thread(const struct occasion *o, const struct finding *ope
 	uint64_t quiet_ns = o->m->last_ns > s->last_ns ? o->m->last_ns - s->last_ns : 0;
 	uint64_t lives_ns = LIVES_NS + o->m->host.interval_ns;
 
-	if (!s->starved_ns || s->final || !is_python(s) || s->last_ns > s->starved_ns + lives_ns)
+	if (!s->starved_ns || s->final || !runs_python(s) || s->last_ns > s->starved_ns + lives_ns)
 		return false;
 	f->severity = quiet_ns >= HANGS_NS ? SEVERITY_WARNING : SEVERITY_INFO;
 	f->level = f->severity + 1;

@@ -17,10 +17,10 @@
 
 /* What the living children of a process have copied since they were forked. */
 struct copies {
-	size_t children;      /* those that have copied something */
-	uint64_t bytes;	      /* sum of all children */
-	uint64_t most_bytes;  /* most bytes that one child has copied */
-	double per_second;    /* growth in the last window, in bytes */
+	size_t children;	      /* those that have copied something */
+	uint64_t bytes;		      /* sum of all children */
+	uint64_t most_bytes;	      /* most bytes that one child has copied */
+	double per_second;	      /* growth in the last window, in bytes */
 	const struct subject *parent; /* NULL: faultscope does not watch it */
 	const struct subject *teller; /* the child that the finding is about */
 };
@@ -33,9 +33,8 @@ static uint64_t copied_pages(const struct facts *f)
 /* The kernel's count may be below 0 for a moment. */
 static uint64_t anon_bytes(const struct occasion *o, const struct subject *s)
 {
-	return s->now.g.rss_anon_pages > 0
-		       ? s->now.g.rss_anon_pages * o->m->tick.limits.page_bytes
-		       : 0;
+	return s->now.g.rss_anon_pages > 0 ? s->now.g.rss_anon_pages * o->m->tick.limits.page_bytes
+					   : 0;
 }
 
 /* Returns true if `s` still has memory that it shares with its parent since the fork. */
@@ -51,15 +50,6 @@ static double copies_per_second(const struct subject *s)
 		return 0;
 	return (copied_pages(&s->now) - copied_pages(&s->prev)) * 1e9 /
 	       (s->now.t_ns - s->prev.t_ns);
-}
-
-static bool has_finding(const struct occasion *o, const struct subject *s, const char *id)
-{
-	for (size_t i = 0; i < o->findings->n; i++)
-		if (o->findings->f[i].open && !strcmp(o->findings->f[i].rule->id, id) &&
-		    !memcmp(&o->findings->f[i].subject, &s->id, sizeof(s->id)))
-			return true;
-	return false;
 }
 
 /* Adds up the children of o->s's parent. One of them tells: the first that had the finding. */
@@ -81,10 +71,10 @@ static void add_up(const struct occasion *o, const char *id, struct copies *ret)
 		ret->per_second += copies_per_second(c) * page;
 		if (bytes > ret->most_bytes)
 			ret->most_bytes = bytes;
-		if (!ret->teller || has_finding(o, c, id))
+		if (!ret->teller || finding_open(o->findings, id, &c->id))
 			ret->teller = c;
 	}
-	if (!ret->teller || !has_finding(o, ret->teller, id))
+	if (!ret->teller || !finding_open(o->findings, id, &ret->teller->id))
 		ret->teller = o->s;
 }
 
@@ -105,9 +95,10 @@ static uint64_t memory_of(const struct occasion *o, uint64_t *ret_left)
 	return l->mem_total_bytes;
 }
 
-static bool is_python(const struct subject *s)
+/* Workers of PyTorch may have other names than their program. */
+static bool may_run_python(const struct subject *s)
 {
-	return !strncmp(program_name(s), "python", 6) || !strncmp(s->now.g.comm, "pt_", 3) ||
+	return runs_python(s) || !strncmp(s->now.g.comm, "pt_", 3) ||
 	       !strncmp(s->now.g.comm, "python", 6);
 }
 
@@ -130,8 +121,8 @@ static void say_copies(const struct occasion *o, const struct copies *c, struct 
 	if (c->parent)
 		snprintf(parent, sizeof(parent), " of %.15s[%u]", c->parent->now.g.comm,
 			 c->parent->id.pid);
-	f->severity = (all && c->bytes > all * SHARE_OF_LIMIT) || soon ? SEVERITY_WARNING
-								       : SEVERITY_INFO;
+	f->severity =
+		(all && c->bytes > all * SHARE_OF_LIMIT) || soon ? SEVERITY_WARNING : SEVERITY_INFO;
 	f->level = f->severity + 1;
 	finding_title(f, "%zu forked children%s have copied %s of memory that they shared, %s each",
 		      c->children, parent, as_bytes(c->bytes).s,
@@ -147,7 +138,7 @@ static void say_copies(const struct occasion *o, const struct copies *c, struct 
 	if (soon)
 		finding_real(f, "at this rate, memory is full in", IN_SECONDS,
 			     left / c->per_second);
-	if (is_python(o->s))
+	if (may_run_python(o->s))
 		finding_text(f, "what copies",
 			     "CPython writes a reference count into each object that it reads");
 }

@@ -33,6 +33,11 @@ const char *program_name(const struct subject *s)
 	return name ? name + 1 : s->now.g.comm;
 }
 
+bool runs_python(const struct subject *s)
+{
+	return !strncmp(program_name(s), "python", 6);
+}
+
 void runtime_hint(struct finding *f, const struct subject *s)
 {
 	for (size_t i = 0; s && i < sizeof(hints) / sizeof(hints[0]); i++) {
