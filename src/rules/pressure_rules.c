@@ -466,15 +466,12 @@ bool tmpfs_fills(const struct occasion *o, const struct finding *open, struct fi
 		      r->used_bytes * 100.0 / r->size_bytes);
 	evidence_bytes(f, "in use", r->used_bytes, r->size_bytes);
 	limit_say_forecast(f, &c, true);
-	path_as_word(r->path, path);
-	remedy_command(finding_host_remedy(f, REMEDY_CHECK,
-					   "show the largest files of the tmpfs and the processes "
-					   "that use it"),
-		       "ls -lS %s | head; fuser -vm %s", path, path);
+	remedy_with_scope(tmpfs_check(f, r->path), SCOPE_HOST);
 	remedy_command(
 		finding_host_remedy(f, REMEDY_WORKAROUND,
 				    "enlarge the tmpfs. For a container, use docker run "
 				    "--shm-size, or in Kubernetes an emptyDir of medium Memory"),
-		"mount -o remount,size=%" PRIu64 "M %s", (r->size_bytes * 2) >> 20, path);
+		"mount -o remount,size=%" PRIu64 "M %s", (r->size_bytes * 2) >> 20,
+		path_as_word(r->path, path));
 	return true;
 }

@@ -41,6 +41,18 @@ static uint64_t larger_size(const struct model *m, uint64_t size_bytes, uint64_t
 	return want >> MIB << MIB;
 }
 
+struct remedy *tmpfs_check(struct finding *f, const char *path)
+{
+	char word[PATH_WORD];
+	struct remedy *r =
+		finding_remedy(f, REMEDY_CHECK,
+			       "show the largest files of the tmpfs and the processes that use it");
+
+	path_as_word(path, word);
+	remedy_command(r, "ls -lS %s | head; fuser -vm %s", word, word);
+	return r;
+}
+
 void tmpfs_help(struct finding *f, const struct model *m, uint64_t size_bytes, uint64_t need_bytes,
 		const char *path)
 {
@@ -48,11 +60,7 @@ void tmpfs_help(struct finding *f, const struct model *m, uint64_t size_bytes, u
 	char word[PATH_WORD];
 	struct remedy *r;
 
-	path_as_word(path, word);
-	remedy_command(finding_remedy(f, REMEDY_CHECK,
-				      "show the largest files of the tmpfs and the processes that "
-				      "use it"),
-		       "ls -lS %s | head; fuser -vm %s", word, word);
+	tmpfs_check(f, path);
 	if (want < need_bytes || want <= size_bytes) {
 		finding_remedy(f, REMEDY_FIX,
 			       "use less space: %s are needed, and this machine has %s of memory",
@@ -64,5 +72,6 @@ void tmpfs_help(struct finding *f, const struct model *m, uint64_t size_bytes, u
 			   "m (its default is 64m), or in Kubernetes an emptyDir of medium Memory "
 			   "at /dev/shm, with sizeLimit: %" PRIu64 "Mi",
 			   want >> MIB, want >> MIB);
-	remedy_command(r, "mount -o remount,size=%" PRIu64 "M %s", want >> MIB, word);
+	remedy_command(r, "mount -o remount,size=%" PRIu64 "M %s", want >> MIB,
+		       path_as_word(path, word));
 }
