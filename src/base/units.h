@@ -26,6 +26,12 @@ void put_duration(struct buf *b, uint64_t ns);
 void put_span(struct buf *b, double seconds);
 void put_limit(struct buf *b, uint64_t limit);
 
+/* Returns how many units `bytes` take, of which the last may be used in part. `unit` is not 0. */
+static inline uint64_t units_of(uint64_t bytes, uint64_t unit)
+{
+	return bytes / unit + !!(bytes % unit);
+}
+
 /* Returns a real number as a count; 0 for negative values and NaN. */
 uint64_t count_of_real(double v);
 

@@ -4,6 +4,7 @@
  * mremap.c, mlock.c, madvise.c, msync.c, util.c.
  */
 #include <errno.h>
+#include <linux/magic.h>
 #include <string.h>
 
 #include "rules/request.h"
@@ -20,14 +21,11 @@
  */
 #define VM_SEALED (1ULL << 63 | 1ULL << 42)
 
-/* Constants of include/linux/fs.h, and of include/uapi/linux/fcntl.h, magic.h and stat.h. */
+/* Constants of include/linux/fs.h, and of include/uapi/linux/fcntl.h and stat.h. */
 #define FMODE_READ	     0x1
 #define FMODE_WRITE	     0x2
 #define FMODE_PATH	     0x4000
 #define SEALS_AGAINST_WRITES (0x8 | 0x10)
-#define HUGETLBFS_MAGIC	     0x958458f6
-#define SECRETMEM_MAGIC	     0x5345434d
-#define ANON_INODE_MAGIC     0x09041934
 #define KIND_CHARACTER	     0020000
 
 /*
@@ -278,27 +276,9 @@ static bool past_min_address(const struct request *q, struct verdict *v, bool *r
 	return true;
 }
 
-/*
- * The pool of huge pages has too few free pages. faultscope reads only the pool of the default page
- * size. For other page sizes, the cause is therefore uncertain.
- */
 static bool past_hugetlb(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	uint64_t page = q->l->huge_page_bytes;
-	uint64_t shift = q->r->args[3] >> F_MAP_HUGE_SHIFT & 63;
-	bool default_size = page && (!shift || 1ULL << shift == page);
-	uint64_t asked = page ? (q->length_bytes + page - 1) / page : 0;
-	uint64_t free = q->l->huge_pages_free - q->l->huge_pages_reserved;
-
-	if (!q->hugetlb)
-		return false;
-	*ret_sure = default_size && asked > free;
-	if (default_size) {
-		verdict_need(v, q->l->huge_pages - free, asked);
-		verdict_sum(v, "huge pages reserved and requested", IN_COUNT,
-			    q->l->huge_pages_reserved, asked, q->l->huge_pages_free);
-	}
-	return true;
+	return q->hugetlb && past_pool(q, v, q->r->args[3], q->length_bytes, ret_sure);
 }
 
 /* Checks of the file that is mapped */
@@ -429,7 +409,7 @@ static bool file_of_driver(const struct request *q, struct verdict *v, bool *ret
  */
 static bool past_memlock_of_perf(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	if (!is_file(q) || q->r->file.magic != ANON_INODE_MAGIC ||
+	if (!is_file(q) || q->r->file.magic != ANON_INODE_FS_MAGIC ||
 	    strcmp(q->r->file.name, "[perf_event]") || q->r->memlock_limit_bytes == UINT64_MAX)
 		return false;
 	*ret_sure = !has_fact(q, FACT_IPC_LOCK);
@@ -590,11 +570,6 @@ static void describe(const struct request *q, struct verdict *v)
 		verdict_text(v, "file", q->r->file.name);
 }
 
-static uint64_t to_pages(const struct request *q, uint64_t bytes)
-{
-	return bytes / q->l->page_bytes + !!(bytes % q->l->page_bytes);
-}
-
 /*
  * Recognizes /dev/zero by name, because the device number is not in the record. A shared mapping of
  * /dev/zero is like a shared anonymous mapping: mmap_zero() in drivers/char/mem.c.
@@ -612,7 +587,7 @@ static void read_mmap(struct request *q, uint64_t length, uint64_t prot, uint64_
 	bool zero = !anonymous && is_zero_device(q);
 
 	q->length_bytes = length;
-	q->pages = to_pages(q, length);
+	q->pages = pages_of(q, length);
 	q->data = !shared && prot & F_PROT_WRITE;
 	q->hugetlb = anonymous ? flags & F_MAP_HUGETLB : q->r->file.magic == HUGETLBFS_MAGIC;
 	q->replaces = flags & F_MAP_FIXED;
@@ -629,9 +604,9 @@ static void read_mremap(struct request *q, const __u64 *a)
 	uint64_t flags = q->r->range.flags_all;
 
 	q->length_bytes = a[2];
-	q->pages = a[2] > a[1] ? to_pages(q, a[2]) - to_pages(q, a[1]) : 0;
+	q->pages = a[2] > a[1] ? pages_of(q, a[2]) - pages_of(q, a[1]) : 0;
 	if (a[3] & F_MREMAP_DONTUNMAP) /* the old mapping stays, so the whole new size counts */
-		q->pages = to_pages(q, a[1]);
+		q->pages = pages_of(q, a[1]);
 	q->data = !q->walked || (flags & VM_WRITE && !(flags & VM_SHARED));
 	q->accounted = !q->walked || flags & VM_ACCOUNT;
 	q->locked = q->walked ? flags & VM_LOCKED
@@ -654,7 +629,7 @@ static void read_mprotect(struct request *q, const __u64 *a)
 	if (was_looked_at(q))
 		q->pages = range->end && closed && to > from ? (to - from) / q->l->page_bytes : 0;
 	else
-		q->pages = to_pages(q, a[1]);
+		q->pages = pages_of(q, a[1]);
 	q->data = a[2] & F_PROT_WRITE && q->pages;
 	q->accounted = q->data && !(q->walked && flags & (VM_ACCOUNT | VM_HUGETLB));
 	q->no_reserve = q->walked && flags & VM_NORESERVE;
@@ -675,10 +650,10 @@ static void read_request(struct request *q)
 		break;
 	case CALL_SHMAT:
 		q->length_bytes = q->r->asked.bytes;
-		q->pages = to_pages(q, q->length_bytes);
+		q->pages = pages_of(q, q->length_bytes);
 		break;
 	case CALL_BRK:
-		q->pages = to_pages(q, a[0] - (uint64_t)q->r->ret);
+		q->pages = pages_of(q, a[0] - (uint64_t)q->r->ret);
 		q->length_bytes = a[0] - (uint64_t)q->r->ret;
 		q->data = q->accounted = true;
 		break;
@@ -686,7 +661,7 @@ static void read_request(struct request *q)
 		read_mprotect(q, a);
 		break;
 	case CALL_MLOCK:
-		q->pages = to_pages(q, a[1] + a[0] % q->l->page_bytes);
+		q->pages = pages_of(q, a[1] + a[0] % q->l->page_bytes);
 		q->locked = true;
 		break;
 	case CALL_MLOCKALL:

@@ -8,19 +8,8 @@
 
 #include "rules/request.h"
 
-/*
- * tmpfs adds changes of its counter of used pages per CPU, 32 pages or more on each, before it adds
- * them to the counter that was read.
- */
-#define LAG_PAGES 1024
-
-#define SHM_HUGE	  04000 /* SHM_HUGETLB of include/uapi/linux/shm.h */
-#define SHM_NORESERVED	  010000 /* SHM_NORESERVE */
-
-static uint64_t in_blocks(uint64_t bytes, uint64_t block)
-{
-	return bytes / block + !!(bytes % block);
-}
+#define SHM_HUGE       04000  /* SHM_HUGETLB of include/uapi/linux/shm.h */
+#define SHM_NORESERVED 010000 /* SHM_NORESERVE */
 
 /*
  * Returns the least number of blocks that the call needs in addition to those of the file; 1 if the
@@ -38,7 +27,7 @@ static uint64_t more_blocks(const struct request *q)
 		from = (uint32_t)a[2] | a[3] << 32;
 		bytes = (uint32_t)a[4] | a[5] << 32;
 	}
-	whole = in_blocks(from + bytes, s->block_bytes) - from / s->block_bytes;
+	whole = units_of(from + bytes, s->block_bytes) - from / s->block_bytes;
 	return whole > s->file_blocks ? whole - s->file_blocks : 1;
 }
 
@@ -65,7 +54,7 @@ bool past_tmpfs(const struct request *q, struct verdict *v, bool *ret_sure)
 	if (!s->block_bytes || !s->limit || q->r->file.magic != TMPFS_MAGIC)
 		return false;
 	end = s->used + more_blocks(q);
-	if (end + LAG_PAGES <= s->limit)
+	if (end + TMPFS_LAG_PAGES <= s->limit)
 		return false;
 	*ret_sure = end > s->limit || q->l->overcommit_memory != 2;
 	say_space(q, v, "tmpfs space");
@@ -105,23 +94,41 @@ bool past_hugetlbfs(const struct request *q, struct verdict *v, bool *ret_sure)
 	return true;
 }
 
-/*
- * The pool of huge pages is empty. faultscope reads only the pool of the default page size. For
- * other page sizes, the cause is therefore uncertain.
- */
+/* Returns how many huge pages of the default size are free, and not reserved. */
+static uint64_t free_in_pool(const struct request *q)
+{
+	return q->l->huge_pages_free - q->l->huge_pages_reserved;
+}
+
+static void say_pool(const struct request *q, struct verdict *v, uint64_t asked)
+{
+	verdict_need(v, q->l->huge_pages - free_in_pool(q), asked);
+	verdict_sum(v, "huge pages reserved and requested", IN_COUNT, q->l->huge_pages_reserved,
+		    asked, q->l->huge_pages_free);
+}
+
+bool past_pool(const struct request *q, struct verdict *v, uint64_t flags, uint64_t bytes,
+	       bool *ret_sure)
+{
+	uint64_t page = q->l->huge_page_bytes, shift = flags >> F_MAP_HUGE_SHIFT & 63;
+	bool default_size = page && (!shift || 1ULL << shift == page);
+	uint64_t asked = default_size ? units_of(bytes, page) : 0;
+
+	*ret_sure = default_size && asked > free_in_pool(q);
+	if (default_size)
+		say_pool(q, v, asked);
+	return true;
+}
+
 bool past_pool_of_file(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	uint64_t free = q->l->huge_pages_free - q->l->huge_pages_reserved;
 	uint64_t more = more_blocks(q);
 
 	if (!q->r->space.block_bytes || q->r->file.magic != HUGETLBFS_MAGIC)
 		return false;
-	*ret_sure = q->r->space.block_bytes == q->l->huge_page_bytes && free < more;
-	if (*ret_sure) {
-		verdict_need(v, q->l->huge_pages - free, more);
-		verdict_sum(v, "huge pages reserved and requested", IN_COUNT,
-			    q->l->huge_pages_reserved, more, q->l->huge_pages_free);
-	}
+	*ret_sure = q->r->space.block_bytes == q->l->huge_page_bytes && more > free_in_pool(q);
+	if (*ret_sure)
+		say_pool(q, v, more);
 	return true;
 }
 
@@ -139,7 +146,7 @@ bool past_segment_bytes(const struct request *q, struct verdict *v, bool *ret_su
 
 bool past_segment_pages(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	uint64_t pages = in_blocks(q->r->args[1], q->l->page_bytes);
+	uint64_t pages = pages_of(q, q->r->args[1]);
 
 	if (q->r->ipc.used + pages <= q->r->ipc.limit)
 		return false;
@@ -186,7 +193,7 @@ static struct request request_of_segment(const struct request *q)
 	struct request segment = *q;
 	uint64_t flags = q->r->args[2];
 
-	segment.pages = in_blocks(q->r->args[1], q->l->page_bytes);
+	segment.pages = pages_of(q, q->r->args[1]);
 	segment.hugetlb = flags & SHM_HUGE;
 	segment.no_reserve = flags & SHM_NORESERVED;
 	segment.accounted =
@@ -210,18 +217,7 @@ bool past_heuristic_of_segment(const struct request *q, struct verdict *v, bool 
 
 bool past_pool_of_segment(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	uint64_t shift = q->r->args[2] >> F_MAP_HUGE_SHIFT & 63, page = q->l->huge_page_bytes;
-	uint64_t free = q->l->huge_pages_free - q->l->huge_pages_reserved, more;
-	bool default_size = page && (!shift || 1ULL << shift == page);
+	uint64_t flags = q->r->args[2];
 
-	if (!(q->r->args[2] & SHM_HUGE))
-		return false;
-	more = page ? in_blocks(q->r->args[1], page) : 0;
-	*ret_sure = default_size && more > free;
-	if (default_size) {
-		verdict_need(v, q->l->huge_pages - free, more);
-		verdict_sum(v, "huge pages reserved and requested", IN_COUNT,
-			    q->l->huge_pages_reserved, more, q->l->huge_pages_free);
-	}
-	return true;
+	return flags & SHM_HUGE && past_pool(q, v, flags, q->r->args[1], ret_sure);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "rules/fault.h"
 
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,9 +15,6 @@
 #define PF_WRITE     2
 #define PF_INSTR     16
 
-/* SHMEM_MAGIC of include/uapi/linux/magic.h. */
-#define SHMEM_MAGIC 0x01021994
-
 /* si_code values of include/uapi/asm-generic/siginfo.h that older C library headers lack. */
 #define CODE_MTE_ASYNC 8
 #define CODE_MTE_SYNC  9
@@ -26,8 +24,7 @@
 	65536 /* default of vm.mmap_min_addr: lower addresses are offsets from NULL */
 /* bytes by which one function call may move the stack pointer */
 #define STACK_REACH	(64ULL << 10)
-#define OOM_SLACK_PAGES 64   /* the kernel charges pages to a cgroup in batches of 64 */
-#define LAG_PAGES	1024 /* pages that per-CPU counters may hold back: 32 on each CPU */
+#define OOM_SLACK_PAGES 64 /* the kernel charges pages to a cgroup in batches of 64 */
 
 static bool is_mapped(const struct signal_record *r)
 {
@@ -187,7 +184,7 @@ static void say_tmpfs(const struct signal_record *r, struct verdict *v)
 		return;
 	}
 	verdict_set(v, "tmpfs full", r->tmpfs_pages_used >= r->tmpfs_pages);
-	if (r->tmpfs_pages_used + LAG_PAGES < r->tmpfs_pages)
+	if (r->tmpfs_pages_used + TMPFS_LAG_PAGES < r->tmpfs_pages)
 		/* the tmpfs has room, so the reason of the SIGBUS is a quota or unknown */
 		verdict_set(v, "unknown", false);
 	verdict_count(v, "tmpfs pages", IN_PAGES, r->tmpfs_pages_used, r->tmpfs_pages);
@@ -196,7 +193,7 @@ static void say_tmpfs(const struct signal_record *r, struct verdict *v)
 static void bus_of_file(const struct signal_record *r, uint64_t page_bytes, struct verdict *v)
 {
 	uint64_t offset = r->address - r->area_start + r->file_page * page_bytes;
-	uint64_t pages = r->file.size_bytes / page_bytes + !!(r->file.size_bytes % page_bytes);
+	uint64_t pages = units_of(r->file.size_bytes, page_bytes);
 
 	verdict_text(v, "file", r->file.name);
 	if (offset / page_bytes >= pages) {
@@ -204,7 +201,7 @@ static void bus_of_file(const struct signal_record *r, uint64_t page_bytes, stru
 		verdict_count(v, "offset_bytes", IN_BYTES, offset, r->file.size_bytes);
 	} else if (r->area_flags & VM_HUGETLB) {
 		verdict_set(v, "huge page pool empty", true);
-	} else if (r->file.magic == SHMEM_MAGIC) {
+	} else if (r->file.magic == TMPFS_MAGIC) {
 		say_tmpfs(r, v);
 	} else {
 		verdict_set(v, KIND_OF(r->file.mode) == KIND_REGULAR ? "read error" : "driver",
@@ -248,7 +245,7 @@ const char *fault_mapping(const struct signal_record *r)
 	if (r->area_flags & VM_GROWSDOWN)
 		return holding_kind_name(HOLDING_STACK);
 	if (r->file.flags & FILE_KNOWN)
-		return holding_kind_name(r->file.magic == SHMEM_MAGIC && shared
+		return holding_kind_name(r->file.magic == TMPFS_MAGIC && shared
 						 ? HOLDING_SHARED_MEMORY
 					 : shared ? HOLDING_FILE_SHARED
 						  : HOLDING_FILE_PRIVATE);

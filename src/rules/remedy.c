@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "rules/remedy_parts.h"
 
 #define WHO_HAS(what)                                                                              \
@@ -144,7 +145,7 @@ void put_wanted(const struct remedies *all, uint64_t unit, const char *none, str
 	if (all->want == LIMIT_NONE)
 		buf_puts(c, none);
 	else
-		buf_printf(c, "%" PRIu64, all->want / unit + !!(all->want % unit));
+		buf_printf(c, "%" PRIu64, units_of(all->want, unit));
 }
 
 void put_word(struct buf *c, struct buf *word)

@@ -6,6 +6,7 @@
 #ifndef FS_RULES_REQUEST_H
 #define FS_RULES_REQUEST_H
 
+#include "base/units.h"
 #include "rules/cause.h"
 
 /* Constants of include/linux/mm.h and include/uapi/linux/stat.h. */
@@ -37,6 +38,12 @@
 #define F_MCL_FUTURE	      2
 
 #define ANY_ERROR (-1)
+
+/*
+ * tmpfs adds changes of its counter of used pages per CPU, 32 pages or more on each, before it adds
+ * them to the counter that was read.
+ */
+#define TMPFS_LAG_PAGES 1024
 
 /* A failed call, and how much it requested in addition to what its process had. */
 struct request {
@@ -100,6 +107,12 @@ void verdict_address(struct verdict *v, const char *field, uint64_t address);
 void verdict_need(struct verdict *v, uint64_t held, uint64_t asked);
 
 uint64_t limit_pages(const struct request *q, uint64_t bytes);
+
+static inline uint64_t pages_of(const struct request *q, uint64_t bytes)
+{
+	return units_of(bytes, q->l->page_bytes);
+}
+
 static inline bool has_fact(const struct request *q, uint32_t fact)
 {
 	return q->r->facts & fact;
@@ -119,6 +132,14 @@ check_fn past_commit, past_heuristic, past_cgroup_memory, past_nofile, past_file
 check_fn past_tmpfs, past_tmpfs_quota, past_commit_of_file, past_hugetlbfs, past_pool_of_file,
 	past_segment_bytes, past_segment_pages, past_commit_of_segment, past_heuristic_of_segment,
 	past_pool_of_segment, past_ipc_objects, past_semaphores, past_semaphores_of_set;
+
+/*
+ * The check of the pool of huge pages, for a call that requested `bytes`. `flags` contain the size
+ * of a page, as those of mmap() do. Always returns true. faultscope reads only the pool of the
+ * default page size. For other page sizes, the cause is therefore uncertain.
+ */
+bool past_pool(const struct request *q, struct verdict *v, uint64_t flags, uint64_t bytes,
+	       bool *ret_sure);
 
 void cause_of_mapping(struct request *q, struct verdict *v);
 void cause_of_descriptor(struct request *q, struct verdict *v);
