@@ -43,6 +43,22 @@ size_t array_count_up_to(const void *array, size_t n, size_t element_bytes, size
 	return low;
 }
 
+void array_insert(void *array, size_t *n, size_t most, size_t element_bytes,
+		  array_order *comes_before, const void *one)
+{
+	size_t at = *n;
+	char *place;
+
+	while (at && comes_before(one, (const char *)array + (at - 1) * element_bytes))
+		at--;
+	if (at == most)
+		return;
+	*n += *n < most;
+	place = (char *)array + at * element_bytes;
+	memmove(place + element_bytes, place, (*n - at - 1) * element_bytes);
+	memcpy(place, one, element_bytes);
+}
+
 void array_copy(char *ret, size_t size, const char *s)
 {
 	size_t len = strnlen(s, size - 1);

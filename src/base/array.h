@@ -3,6 +3,7 @@
 #ifndef FS_BASE_ARRAY_H
 #define FS_BASE_ARRAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,16 @@ void *array_grow(void *array, size_t n, size_t *room, size_t most, size_t elemen
  */
 size_t array_count_up_to(const void *array, size_t n, size_t element_bytes, size_t key_offset,
 			 uint64_t most);
+
+/* Returns true if element `a` comes before element `b`. */
+typedef bool array_order(const void *a, const void *b);
+
+/*
+ * Inserts a copy of `one` into an array of `*n` elements in this order, behind those of the same
+ * rank. The array keeps the first `most` elements.
+ */
+void array_insert(void *array, size_t *n, size_t most, size_t element_bytes,
+		  array_order *comes_before, const void *one);
 
 void array_copy(char *ret, size_t size, const char *s);
 void array_append(char *ret, size_t size, const char *s);

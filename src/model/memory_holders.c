@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #define DEPTH_MOST 64
 
 static uint64_t bytes_of(const struct model *m, const struct subject *s)
@@ -89,19 +91,11 @@ static void add_member(const struct model *m, struct top_consumer *e, const stru
 		e->child_bytes += bytes_of(m, s);
 }
 
-static void keep_top_consumer(struct top_consumer *ret, size_t *n, size_t most,
-			      const struct top_consumer *one)
+static bool consumes_more(const void *a, const void *b)
 {
-	size_t at = *n;
+	const struct top_consumer *x = a, *y = b;
 
-	while (at &&
-	       ret[at - 1].rss_bytes + ret[at - 1].swap_bytes < one->rss_bytes + one->swap_bytes)
-		at--;
-	if (at == most)
-		return;
-	*n += *n < most;
-	memmove(&ret[at + 1], &ret[at], (*n - at - 1) * sizeof(*ret));
-	ret[at] = *one;
+	return x->rss_bytes + x->swap_bytes > y->rss_bytes + y->swap_bytes;
 }
 
 static size_t add_up(const struct model *m, const struct member *member, size_t n,
@@ -116,7 +110,7 @@ static size_t add_up(const struct model *m, const struct member *member, size_t 
 			add_member(m, &one, member[i].s);
 		if (one.processes > 1)
 			one.child_bytes /= one.processes - 1;
-		keep_top_consumer(ret, &top_consumers, most, &one);
+		array_insert(ret, &top_consumers, most, sizeof(*ret), consumes_more, &one);
 	}
 	return top_consumers;
 }

@@ -3,9 +3,16 @@
 
 #include <string.h>
 
+#include "base/array.h"
+
 static uint64_t weight(const struct fault_totals *t)
 {
 	return t->minor + 100 * t->major;
+}
+
+static bool weighs_more(const void *a, const void *b)
+{
+	return weight(a) > weight(b);
 }
 
 static struct fault_totals fault_totals_of(const struct model *m, const struct subject *s)
@@ -27,14 +34,6 @@ static struct fault_totals fault_totals_of(const struct model *m, const struct s
 void fault_totals_add(struct fault_totals_table *t, const struct model *m, const struct subject *s)
 {
 	struct fault_totals one = fault_totals_of(m, s);
-	size_t at = t->n;
 
-	while (at && weight(&t->fault_totals[at - 1]) < weight(&one))
-		at--;
-	if (at == FAULT_TOTALS_MAX)
-		return;
-	if (t->n < FAULT_TOTALS_MAX)
-		t->n++;
-	memmove(&t->fault_totals[at + 1], &t->fault_totals[at], (t->n - at - 1) * sizeof(one));
-	t->fault_totals[at] = one;
+	array_insert(t->fault_totals, &t->n, FAULT_TOTALS_MAX, sizeof(one), weighs_more, &one);
 }

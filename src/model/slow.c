@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "model/fields.h"
 
 static bool is_of(const struct slow_row *row, const struct process_key *id)
@@ -58,6 +59,11 @@ static bool is_worse(const struct slow_row *a, const struct slow_row *b)
 	return a->now.total_ns > b->now.total_ns;
 }
 
+static bool comes_before(const void *a, const void *b)
+{
+	return is_worse(*(const struct slow_row *const *)a, *(const struct slow_row *const *)b);
+}
+
 size_t slow_worst(const struct model *m, const struct process_key *id, const struct slow_row **ret,
 		  size_t room)
 {
@@ -65,17 +71,9 @@ size_t slow_worst(const struct model *m, const struct process_key *id, const str
 
 	for (size_t i = 0; m->slow && i < m->slow->n; i++) {
 		const struct slow_row *row = &m->slow->row[i];
-		size_t at = n;
 
-		if (!is_of(row, id) || row->now.class == CLASS_HOLDER)
-			continue;
-		while (at && is_worse(row, ret[at - 1]))
-			at--;
-		if (at == room)
-			continue;
-		n += n < room;
-		memmove(&ret[at + 1], &ret[at], (n - at - 1) * sizeof(*ret));
-		ret[at] = row;
+		if (is_of(row, id) && row->now.class != CLASS_HOLDER)
+			array_insert(ret, &n, room, sizeof(*ret), comes_before, &row);
 	}
 	return n;
 }

@@ -214,15 +214,11 @@ struct branch {
 	uint64_t n;
 };
 
-static void add_branch(struct branch *b, size_t *n, const struct subject *s, uint64_t has)
+static bool holds_more(const void *a, const void *b)
 {
-	size_t at = *n < TREE_TOLD ? (*n)++ : TREE_TOLD;
+	const struct branch *x = a, *y = b;
 
-	for (; at && b[at - 1].n < has; at--)
-		if (at < TREE_TOLD)
-			b[at] = b[at - 1];
-	if (at < TREE_TOLD)
-		b[at] = (struct branch){s, has};
+	return x->n > y->n;
 }
 
 /* Writes, for example, "python3[12] 64,811; pt_worker[14] 2,000, child of 12". */
@@ -271,11 +267,13 @@ static void tree_evidence(struct finding *f, const struct finding *open, const s
 	root = process_tree_root(&k, o->s);
 	for (size_t i = 0; i < k.n && all < TREE_MOST; i++) {
 		struct occasion of = {.m = o->m, .s = k.by_pid[i]};
+		struct branch one = {of.s};
 
 		if (process_tree_root(&k, of.s) != root)
 			continue;
 		all++;
-		add_branch(b, &told, of.s, part_of(&of, f, what, is_part).n);
+		one.n = part_of(&of, f, what, is_part).n;
+		array_insert(b, &told, TREE_TOLD, sizeof(*b), holds_more, &one);
 	}
 	if (all < 2) {
 		keep_tree(f, open);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "model/model.h"
 #include "probe/host_facts.h"
 #include "render/completeness.h"
@@ -56,25 +57,20 @@ static uint64_t pages_of(const struct subject *s)
 	return gauges_rss_pages(&s->now.g) + gauges_swap_pages(&s->now.g);
 }
 
+static bool is_larger(const void *a, const void *b)
+{
+	return pages_of(*(const struct subject *const *)a) >
+	       pages_of(*(const struct subject *const *)b);
+}
+
 /* Finds the processes with most memory, the largest first. Returns their number. */
 static size_t find_largest(const struct session *s, const struct subject *ret[LARGEST])
 {
 	size_t n = 0;
 
-	for (struct subject *one = model_each(&s->in.m, NULL); one;
-	     one = model_each(&s->in.m, one)) {
-		size_t at = n;
-
-		if (one->final || one->hidden || one->now.g.flags & PROC_SHARES_MM)
-			continue;
-		while (at && pages_of(ret[at - 1]) < pages_of(one))
-			at--;
-		if (at == LARGEST)
-			continue;
-		n += n < LARGEST;
-		memmove(&ret[at + 1], &ret[at], (n - at - 1) * sizeof(*ret));
-		ret[at] = one;
-	}
+	for (struct subject *one = model_each(&s->in.m, NULL); one; one = model_each(&s->in.m, one))
+		if (!one->final && !one->hidden && !(one->now.g.flags & PROC_SHARES_MM))
+			array_insert(ret, &n, LARGEST, sizeof(*ret), is_larger, &one);
 	return n;
 }
 

@@ -51,6 +51,44 @@ static void test_grows_to_its_cap(void)
 	free(array);
 }
 
+struct ranked {
+	int rank, nth;
+};
+
+static bool ranks_higher(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	return x->rank > y->rank;
+}
+
+/* Inserts numbers in all orders, and compares with the first of a stable sort by counting. */
+static void test_inserts_in_order(void)
+{
+	struct ranked array[4], one;
+	size_t wrong = 0;
+
+	for (int order = 0; order < 3 * 3 * 3 * 3 * 3 * 3; order++)
+		for (size_t most = 0; most <= 4; most++) {
+			size_t n = 0, at = 0;
+			int nth = 0;
+
+			for (int left = order; nth < 6; left /= 3, nth++) {
+				one = (struct ranked){left % 3, nth};
+				array_insert(array, &n, most, sizeof(one), ranks_higher, &one);
+			}
+			wrong += n != most;
+			for (int rank = 2; rank >= 0; rank--)
+				for (int left = order, i = 0; i < 6 && at < most; left /= 3, i++)
+					if (left % 3 == rank) {
+						wrong += array[at].rank != rank ||
+							 array[at].nth != i;
+						at++;
+					}
+		}
+	is_u64(wrong, 0, "the first elements are kept, and those of the same rank in their order");
+}
+
 static void test_digits(void)
 {
 	char text[DIGITS_MOST + 1] = {};
@@ -65,6 +103,7 @@ int main(void)
 {
 	test_counts_up_to();
 	test_grows_to_its_cap();
+	test_inserts_in_order();
 	test_digits();
 	return tap_done();
 }

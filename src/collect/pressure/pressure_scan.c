@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/io.h"
 #include "probe/host_facts.h"
 
@@ -94,6 +95,13 @@ struct scored {
 	uint32_t score;
 };
 
+static bool scores_more(const void *a, const void *b)
+{
+	const struct scored *x = a, *y = b;
+
+	return x->score > y->score;
+}
+
 static bool read_number(uint32_t pid, const char *file, long *ret)
 {
 	char name[48], text[32];
@@ -112,7 +120,7 @@ static size_t first_scores(const struct model *m, struct scored *ret)
 
 	for (struct subject *s = model_each(m, NULL); s && asked < SCORES_ALL_MOST;
 	     s = model_each(m, s)) {
-		size_t at = n;
+		struct scored one = {s};
 		long score;
 
 		if (s->final || s->now.g.flags & PROC_NO_MM)
@@ -120,13 +128,8 @@ static size_t first_scores(const struct model *m, struct scored *ret)
 		asked++;
 		if (!read_number(s->id.pid, "oom_score", &score) || score <= 0)
 			continue;
-		while (at && ret[at - 1].score < score)
-			at--;
-		if (at == SCORES_MAX)
-			continue;
-		n += n < SCORES_MAX;
-		memmove(&ret[at + 1], &ret[at], (n - at - 1) * sizeof(*ret));
-		ret[at] = (struct scored){s, score};
+		one.score = score;
+		array_insert(ret, &n, SCORES_MAX, sizeof(*ret), scores_more, &one);
 	}
 	return n;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static const char *const kind_names[] = {
 #define X(id, name) name,
 	HOLDING_KINDS(X)
@@ -46,21 +48,20 @@ static void begin_area(struct address_area *a, const struct sample_record *r)
 	memcpy(a->name, r->file, sizeof(a->name));
 }
 
+static bool has_more_faults(const void *a, const void *b)
+{
+	const struct address_area *x = a, *y = b;
+
+	return x->faults > y->faults;
+}
+
 /*
  * Inserts an area into the list, sorted by number of faults. If the list is full, drops the area
  * with the fewest faults.
  */
 static void keep_area(struct address_map *m, const struct address_area *a)
 {
-	size_t at = m->areas;
-
-	while (at && m->area[at - 1].faults < a->faults)
-		at--;
-	if (at == ADDRESS_AREAS_MAX)
-		return;
-	m->areas += m->areas < ADDRESS_AREAS_MAX;
-	memmove(&m->area[at + 1], &m->area[at], (m->areas - at - 1) * sizeof(*a));
-	m->area[at] = *a;
+	array_insert(m->area, &m->areas, ADDRESS_AREAS_MAX, sizeof(*a), has_more_faults, a);
 }
 
 /*
