@@ -16,22 +16,17 @@ static void json_figure(struct json *j, const char *key, uint64_t value)
 }
 
 static void put_victims(struct json *j, const struct view *v);
-static void put_lines(struct json *j, const struct view *v, const struct top_consumer *e);
+static void put_lines(struct json *j, const struct view *v, const struct process_tree *k,
+		      const struct top_consumer *e);
 
 #include "render/json/pressure_lines.def"
 
-static void put_lines(struct json *j, const struct view *v, const struct top_consumer *e)
+static void put_lines(struct json *j, const struct view *v, const struct process_tree *k,
+		      const struct top_consumer *e)
 {
 	struct memory_rows rows;
-	struct process_tree k;
 
-	if (process_tree_of(v->m, &k)) {
-		j->b->failed = true;
-		process_tree_free(&k);
-		return;
-	}
-	memory_rows_of_consumer(&rows, v, &k, e, LINES_TOLD);
-	process_tree_free(&k);
+	memory_rows_of_consumer(&rows, v, k, e, LINES_TOLD);
 	for (size_t i = 0; i < rows.n; i++) {
 		json_object(j, NULL);
 		put_consumer_line(j, &rows.row[i]);
@@ -73,8 +68,12 @@ void json_answer(struct buf *b, const struct view *v)
 {
 	struct top_consumer e[EATERS_TOLD];
 	size_t n = buf_rows(b, top_consumers_of(v->m, e, EATERS_TOLD));
+	struct process_tree k;
 	struct shortage a;
 
 	shortage_of(v->m, v->findings, &a);
-	put_line_host(b, v, &a, e, n);
+	if (process_tree_of(v->m, &k))
+		b->failed = true;
+	put_line_host(b, v, &a, &k, e, n);
+	process_tree_free(&k);
 }
