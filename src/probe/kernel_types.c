@@ -42,6 +42,23 @@ static const char *const functions[] = {
 #undef X
 };
 
+/* Types that programs name by their id in the kernel's own BTF, and where the id is kept. */
+static const struct {
+	const char *name;
+	size_t id_at;
+} own_types[] = {
+	{"task_struct", offsetof(struct kernel_types, task_type)},
+	{"vm_area_struct", offsetof(struct kernel_types, area_type)},
+	{"file", offsetof(struct kernel_types, file_type)},
+	{"maple_range_64", offsetof(struct kernel_types, maple_type)},
+};
+#define NR_OWN_TYPES (sizeof(own_types) / sizeof(own_types[0]))
+
+static __u32 *own_id(struct kernel_types *k, size_t i)
+{
+	return (__u32 *)((char *)k + own_types[i].id_at);
+}
+
 static void append(struct bytes *b, const void *from, size_t n)
 {
 	size_t room = b->room ?: 1 << 16;
@@ -262,14 +279,9 @@ static void take_function(struct taking *g, struct kernel_types *k, uint32_t id)
 /* Notes the id of a type that programs name by its id. Of equal names, the first one counts. */
 static void note_own_id(struct kernel_types *k, const char *name, __u32 id)
 {
-	__u32 *own = !strcmp(name, "task_struct")	? &k->task_type
-		     : !strcmp(name, "vm_area_struct")	? &k->area_type
-		     : !strcmp(name, "file")		? &k->file_type
-		     : !strcmp(name, "maple_range_64")	? &k->maple_type
-							: NULL;
-
-	if (own && !*own)
-		*own = id;
+	for (size_t i = 0; i < NR_OWN_TYPES; i++)
+		if (!*own_id(k, i) && !strcmp(own_types[i].name, name))
+			*own_id(k, i) = id;
 }
 
 /* Keeps the id of a function that BPF programs call. */
@@ -472,7 +484,7 @@ static void free_names(struct names *n)
 
 /* The bytes of a file. */
 struct file_bytes {
-	void *at; /* NULL: the file could not be read */
+	void *at;	    /* NULL: the file could not be read */
 	size_t len, mapped; /* `mapped`: length of the mapping; 0: the bytes were allocated */
 };
 
@@ -532,9 +544,6 @@ void kernel_types_begin(struct kernel_types *k)
 /* Takes all types as they are, if a newer kernel has kinds of types that take() does not know. */
 static int take_all(struct kernel_types *k, const void *raw, size_t size)
 {
-	static const char *const named[] = {"task_struct", "vm_area_struct", "file",
-					    "maple_range_64"};
-
 	k->btf = btf__new(raw, size);
 	if (libbpf_get_error(k->btf)) {
 		k->btf = NULL;
@@ -542,11 +551,10 @@ static int take_all(struct kernel_types *k, const void *raw, size_t size)
 	}
 	if (k->fd > 0 && pwrite(k->fd, raw, size, 0) != (ssize_t)size)
 		return -EIO;
-	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
-		int id = btf__find_by_name_kind(k->btf, named[i], BTF_KIND_STRUCT);
+	for (size_t i = 0; i < NR_OWN_TYPES; i++) {
+		int id = btf__find_by_name_kind(k->btf, own_types[i].name, BTF_KIND_STRUCT);
 
-		if (id > 0)
-			note_own_id(k, named[i], id);
+		*own_id(k, i) = id > 0 ? id : 0;
 	}
 	for (size_t i = 0; i < NR_KERNEL_FUNCTIONS; i++) {
 		int id = btf__find_by_name_kind(k->btf, functions[i], BTF_KIND_FUNC);

@@ -70,13 +70,7 @@ static const struct kind {
 
 /* These are static, because libbpf's callback has no context argument, and keeps its handlers. */
 static struct loading *preparing; /* the load that libbpf prepares programs for; NULL: none */
-static int handlers[NR_KINDS]; /* numbers of the handlers; 0: not registered */
-
-bool parallel_load_is_typed(const struct bpf_program *prog)
-{
-	return !strncmp(bpf_program__section_name(prog), TYPED_TRACEPOINT "/",
-			strlen(TYPED_TRACEPOINT "/"));
-}
+static int handlers[NR_KINDS];	  /* numbers of the handlers; 0: not registered */
 
 /* Returns what follows the first "/" in the section's name: a tracepoint or function. */
 static const char *target_of(const struct bpf_program *prog)
@@ -93,6 +87,11 @@ static bool is_in(const struct bpf_program *prog, const char *section)
 	size_t len = strlen(section);
 
 	return !strncmp(name, section, len) && name[len] == '/';
+}
+
+bool parallel_load_is_typed(const struct bpf_program *prog)
+{
+	return is_in(prog, TYPED_TRACEPOINT);
 }
 
 /* Returns the id of the type of a tracepoint, or -errno. */
@@ -271,8 +270,8 @@ static void log_reason(const struct job *job)
 	if (asprintf(&text,
 		     "libbpf: prog '%s': BPF program load failed: %s\n"
 		     "libbpf: prog '%s': -- BEGIN PROG LOAD LOG --\n%s-- END PROG LOAD LOG --\n",
-		     bpf_program__name(job->prog), strerror(-job->fd),
-		     bpf_program__name(job->prog), log) >= 0)
+		     bpf_program__name(job->prog), strerror(-job->fd), bpf_program__name(job->prog),
+		     log) >= 0)
 		load_log_add(text);
 	free(text);
 	free(log);
