@@ -10,10 +10,17 @@
 static struct resident_of *find(const struct model *m, const struct process_key *id)
 {
 	for (size_t i = 0; m->resident && i < m->resident->n; i++)
-		if (m->resident->of[i].id.pid == id->pid &&
-		    m->resident->of[i].id.start_ns == id->start_ns)
+		if (same_subject(&m->resident->of[i].id, id))
 			return &m->resident->of[i];
 	return NULL;
+}
+
+/* Returns false without memory. */
+static bool begin(struct model *m)
+{
+	if (!m->resident)
+		m->resident = calloc(1, sizeof(*m->resident));
+	return m->resident;
 }
 
 /* Returns the lists of a process. Creates missing ones. Returns NULL without room or memory. */
@@ -23,9 +30,7 @@ static struct resident_of *make(struct model *m, const struct process_key *id)
 
 	if (of)
 		return of;
-	if (!m->resident)
-		m->resident = calloc(1, sizeof(*m->resident));
-	if (!m->resident)
+	if (!begin(m))
 		return NULL;
 	if (m->resident->n == RESIDENT_PROCESSES_MAX) {
 		m->resident->lost++;
@@ -115,9 +120,7 @@ static int keep_base(uint64_t since_ns, struct resident_of *of)
 
 int model_resident_since(struct model *m, uint64_t since_ns)
 {
-	if (!m->resident)
-		m->resident = calloc(1, sizeof(*m->resident));
-	if (!m->resident)
+	if (!begin(m))
 		return -ENOMEM;
 	m->resident->since_ns = since_ns;
 	return 0;
@@ -214,7 +217,7 @@ const char *resident_by_name(uint32_t by)
 	static const char *const names[RESIDENT_NR_BY] = {
 		[RESIDENT_TOUCHED] = "touched",	    [RESIDENT_COPIED] = "copied",
 		[RESIDENT_INHERITED] = "inherited", [RESIDENT_BEFORE] = "before",
-		[RESIDENT_NO_FAULT] = "no_fault", [RESIDENT_NOT_CHOSEN] = "not_chosen",
+		[RESIDENT_NO_FAULT] = "no_fault",   [RESIDENT_NOT_CHOSEN] = "not_chosen",
 	};
 
 	return by < RESIDENT_NR_BY ? names[by] : "?";

@@ -11,6 +11,7 @@
 
 #include "base/alive.h"
 #include "base/array.h"
+#include "collect/files/mountinfo.h"
 #include "collect/holdings_reader.h"
 #include "resident/page_ranges.h"
 
@@ -42,28 +43,26 @@ static void name_mapping(struct mapping *m, const char *rights, const char *name
 }
 
 /* Returns the file system of a device, or FILES_OTHER. */
-static enum file_system find_device(const struct mappings *all, unsigned int major,
-				    unsigned int minor)
+static enum file_system find_device(const struct mappings *all, uint64_t device)
 {
 	for (size_t i = 0; i < all->devices; i++)
-		if (all->device[i].major == major && all->device[i].minor == minor)
+		if (all->device[i].device == device)
 			return all->device[i].is;
 	return FILES_OTHER;
 }
 
-static void add_device(struct mappings *all, unsigned int major, unsigned int minor,
-		       enum file_system is)
+static void add_device(struct mappings *all, uint64_t device, enum file_system is)
 {
-	struct device *more;
+	struct device_type *more;
 
-	if (find_device(all, major, minor) != FILES_OTHER)
+	if (find_device(all, device) != FILES_OTHER)
 		return;
 	more = array_grow(all->device, all->devices, &all->devices_room, DEVICES_MAX,
 			  sizeof(*more));
 	if (!more)
 		return; /* pages of this file system count as those of other files */
 	all->device = more;
-	more[all->devices++] = (struct device){major, minor, is};
+	more[all->devices++] = (struct device_type){device, is};
 }
 
 /* Adds the device of a mapping of this process. */
@@ -77,7 +76,7 @@ static void add_device_of(struct mappings *all, const void *at)
 	while (f && fgets(line, sizeof(line), f))
 		if (sscanf(line, "%" SCNx64 "-%*s %*s %*s %x:%x", &start, &major, &minor) == 3 &&
 		    start == (uintptr_t)at)
-			add_device(all, major, minor, FILES_HUGETLB);
+			add_device(all, mountinfo_device(major, minor), FILES_HUGETLB);
 	if (f)
 		fclose(f);
 }
@@ -113,19 +112,20 @@ void mappings_begin(struct mappings *all)
 /* Learns the file systems that a process has mounted. */
 static void learn_mounts(struct mappings *all, __u32 pid)
 {
-	unsigned int major, minor;
 	char path[40], line[4608];
+	struct mount_line mount;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%u/mountinfo", alive_thread(pid));
 	f = fopen(path, "re");
 	all->devices = all->hidden;
 	while (f && fgets(line, sizeof(line), f)) {
-		bool is_tmpfs = strstr(line, " - tmpfs ") != NULL;
-
-		if ((is_tmpfs || strstr(line, " - hugetlbfs ")) &&
-		    sscanf(line, "%*s %*s %u:%u", &major, &minor) == 2)
-			add_device(all, major, minor, is_tmpfs ? FILES_TMPFS : FILES_HUGETLB);
+		if (!mountinfo_parse((struct span){line, strlen(line)}, &mount))
+			continue;
+		if (text_is(mount.type, "tmpfs"))
+			add_device(all, mount.device, FILES_TMPFS);
+		else if (text_is(mount.type, "hugetlbfs"))
+			add_device(all, mount.device, FILES_HUGETLB);
 	}
 	if (f)
 		fclose(f);
@@ -146,7 +146,7 @@ static int add_line(struct mappings *all, char *line)
 		   &major, &minor, &at) < 5 ||
 	    !at || end < start)
 		return 0;
-	is = find_device(all, major, minor);
+	is = find_device(all, mountinfo_device(major, minor));
 	if (is == FILES_HUGETLB)
 		return 0;
 	line[strcspn(line, "\n")] = 0;

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "records/records.h"
 
@@ -24,8 +25,8 @@ enum file_system {
 	FILES_HUGETLB, /* HugetlbPages, and no other total */
 };
 
-struct device {
-	unsigned int major, minor;
+struct device_type {
+	uint64_t device; /* as mountinfo_device() makes it */
 	enum file_system is;
 };
 
@@ -33,7 +34,7 @@ struct device {
 struct mappings {
 	struct mapping *one; /* in order of addresses; owned */
 	size_t n, room;
-	struct device *device; /* first the hidden ones of the kernel; owned */
+	struct device_type *device; /* first the hidden ones of the kernel; owned */
 	size_t devices, devices_room, hidden;
 };
 
