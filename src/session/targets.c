@@ -41,8 +41,13 @@ static pid_t parent_of(pid_t pid)
 	return close && sscanf(close + 1, " %*c %d", &ppid) == 1 ? ppid : 0;
 }
 
-static bool descends(pid_t pid, pid_t from)
+/* Returns whether a process descends from another one, whose id is *ctx. */
+static bool descends(pid_t pid, const void *ctx)
 {
+	pid_t from = *(const pid_t *)ctx;
+
+	if (pid == from)
+		return false;
 	for (int depth = 0; depth < 64 && pid > 1; depth++) {
 		pid = parent_of(pid);
 		if (pid == from)
@@ -52,21 +57,25 @@ static bool descends(pid_t pid, pid_t from)
 }
 
 /*
- * Watches existing descendants of a process. BPF programs follow children that are created later.
+ * Watches existing processes that `is_wanted` selects. BPF programs follow children that are
+ * created later. Returns the number of processes.
  */
-static void watch_descendants(struct session *s, pid_t pid)
+static size_t watch_existing(struct session *s, bool (*is_wanted)(pid_t pid, const void *ctx),
+			     const void *ctx)
 {
 	DIR *d = opendir("/proc");
 	struct dirent *de;
+	size_t watched = 0;
 
 	while (d && (de = readdir(d))) {
-		pid_t one = atoi(de->d_name);
+		pid_t pid = atoi(de->d_name);
 
-		if (one > 0 && one != pid && descends(one, pid))
-			live_watch(s->in.src, one, true);
+		if (pid > 0 && is_wanted(pid, ctx))
+			watched += !live_watch(s->in.src, pid, true);
 	}
 	if (d)
 		closedir(d);
+	return watched;
 }
 
 bool targets_are_native(const struct options *o)
@@ -106,24 +115,18 @@ static bool is_kernel_thread(pid_t pid)
 	return readlink(path, exe, sizeof(exe)) < 0 && errno == ENOENT;
 }
 
+/* Returns whether a process other than faultscope is in a cgroup, which a filter selects. */
+static bool belongs_to(pid_t pid, const void *filter)
+{
+	return pid != getpid() && is_in_cgroup(pid, filter) && !is_kernel_thread(pid);
+}
+
 size_t targets_watch_cgroup(struct session *s)
 {
 	struct filter only = {};
-	DIR *d = opendir("/proc");
-	struct dirent *de;
-	size_t found = 0;
 
 	memcpy(only.cgroup, s->o->filter.cgroup, sizeof(only.cgroup));
-	while (d && (de = readdir(d))) {
-		pid_t pid = atoi(de->d_name);
-
-		if (pid > 0 && pid != getpid() && is_in_cgroup(pid, &only) &&
-		    !is_kernel_thread(pid))
-			found += !live_watch(s->in.src, pid, true);
-	}
-	if (d)
-		closedir(d);
-	return found;
+	return watch_existing(s, belongs_to, &only);
 }
 
 int targets_watch(struct session *s)
@@ -164,7 +167,7 @@ int targets_watch(struct session *s)
 		}
 		found++;
 		if (children)
-			watch_descendants(s, leader);
+			watch_existing(s, descends, &leader);
 	}
 	if (found)
 		return 0;

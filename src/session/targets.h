@@ -7,8 +7,7 @@
 
 /*
  * Watches each process of -p and, if the plan says so, its existing and future children. Without
- * -p, watches the processes of the cgroup. Prints
- * errors. Returns 0 or an exit status.
+ * -p, watches the processes of the cgroup. Prints errors. Returns 0 or an exit status.
  */
 int targets_watch(struct session *s);
 
