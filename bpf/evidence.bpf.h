@@ -65,17 +65,6 @@ once_verified int describe_file(struct file_facts *f, __u64 address)
 	return 0;
 }
 
-/* Returns the file of the current task's fd number `fd`, or NULL. */
-static __always_inline struct file *file_of_fd(__u32 fd)
-{
-	struct fdtable *fdt = BPF_CORE_READ(current_task(), files, fdt);
-	struct file *file = NULL;
-
-	if (fdt && fd < BPF_CORE_READ(fdt, max_fds))
-		bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(fdt, fd) + fd);
-	return file;
-}
-
 #define KIND_OF(mode) ((mode)&0170000) /* values from include/uapi/linux/stat.h */
 #define KIND_REGULAR  0100000
 
@@ -85,7 +74,7 @@ static __always_inline struct file *file_of_fd(__u32 fd)
  */
 once_verified int is_file_in_memory(__u32 fd)
 {
-	struct file *file = file_of_fd(fd);
+	struct file *file = (struct file *)file_of_fd(as_task(current_task()), fd);
 	struct inode *inode;
 	__u64 magic;
 
@@ -97,17 +86,29 @@ once_verified int is_file_in_memory(__u32 fd)
 	       (magic == SHMEM_MAGIC || magic == HUGETLBFS_MAGIC);
 }
 
+/*
+ * Reads size and used pages of the tmpfs of a file. The number of used pages is approximate,
+ * because the kernel adds per-CPU counts to it only now and then.
+ */
+static __always_inline void read_tmpfs(struct file *file, __u64 *ret_size, __u64 *ret_used)
+{
+	struct shmem_sb_info *info = BPF_CORE_READ(file, f_inode, i_sb, s_fs_info);
+
+	*ret_size = BPF_CORE_READ(info, max_blocks);
+	*ret_used = BPF_CORE_READ(info, used_blocks.count);
+}
+
 /* Reads how full the file system of a file in tmpfs or hugetlbfs is. */
 static __always_inline void read_space(struct file_space *space, struct file *file, __u64 magic)
 {
-	void *info = BPF_CORE_READ(file, f_inode, i_sb, s_fs_info);
+	struct hugetlbfs_sb_info *info;
 	struct hugepage_subpool *pool;
 
 	if (magic == SHMEM_MAGIC) {
-		space->limit = BPF_CORE_READ((struct shmem_sb_info *)info, max_blocks);
-		space->used = BPF_CORE_READ((struct shmem_sb_info *)info, used_blocks.count);
+		read_tmpfs(file, &space->limit, &space->used);
 	} else if (magic == HUGETLBFS_MAGIC) {
-		pool = BPF_CORE_READ((struct hugetlbfs_sb_info *)info, spool);
+		info = BPF_CORE_READ(file, f_inode, i_sb, s_fs_info);
+		pool = BPF_CORE_READ(info, spool);
 		/* without the mount option size=, there is no pool, or max_hpages is -1 */
 		if (pool && (__s64)BPF_CORE_READ(pool, max_hpages) > 0) {
 			space->limit = BPF_CORE_READ(pool, max_hpages);
@@ -128,15 +129,15 @@ static __always_inline void read_space(struct file_space *space, struct file *fi
  */
 record_part(read_named)
 {
-	struct file *file = file_of_fd(with);
+	__u64 file = file_of_fd(as_task(current_task()), with);
 
 	if (!file) {
 		r->file.flags = FILE_CLOSED;
 		return;
 	}
-	describe_file(&r->file, (__u64)file);
+	describe_file(&r->file, file);
 	if (r->call == CALL_FALLOCATE || r->call == CALL_WRITE)
-		read_space(&r->space, file, r->file.magic);
+		read_space(&r->space, (struct file *)file, r->file.magic);
 }
 
 #ifdef FS_HASH

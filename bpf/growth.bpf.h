@@ -231,13 +231,10 @@ static __noinline __s32 grow(const struct call *c, struct growth *g)
 
 static __always_inline void name_file(struct growth *g, struct task_struct *task, __u32 fd)
 {
-	struct fdtable *fdt = get_cast(task, files, fdt);
+	__u64 address = file_of_fd(task, fd);
 	struct inode *inode;
 	struct file *file;
-	__u64 address = 0;
 
-	if (fdt && fd < get_cast(fdt, max_fds))
-		address = word_at((__u64)get_cast(fdt, fd) + fd * sizeof(address));
 	if (!address)
 		return;
 	file = as_file(address);

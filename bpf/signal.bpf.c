@@ -20,18 +20,6 @@
 #define IS_PRIV(info) ((unsigned long)(info) == 1) /* SEND_SIG_PRIV: sent by the kernel */
 
 /*
- * Reads size and used pages of a tmpfs. The number of used pages is approximate, because the kernel
- * adds per-CPU counts to it only now and then.
- */
-static __always_inline void read_tmpfs(struct signal_record *r, struct file *file)
-{
-	struct shmem_sb_info *info = BPF_CORE_READ(file, f_inode, i_sb, s_fs_info);
-
-	r->tmpfs_pages = BPF_CORE_READ(info, max_blocks);
-	r->tmpfs_pages_used = BPF_CORE_READ(info, used_blocks.count);
-}
-
-/*
  * Reads the minimum of disk space that a file uses. i_blocks lacks blocks of delayed allocation, so
  * the size of the cached pages is used if it is greater.
  */
@@ -53,7 +41,7 @@ static __always_inline void read_mapping(struct signal_record *r, struct vm_area
 	describe_file(&r->file, (__u64)file);
 	r->file_device = BPF_CORE_READ(file, f_inode, i_sb, s_dev);
 	if (r->file.magic == SHMEM_MAGIC)
-		read_tmpfs(r, file);
+		read_tmpfs(file, &r->tmpfs_pages, &r->tmpfs_pages_used);
 	else
 		read_disk(r, file);
 }

@@ -296,6 +296,16 @@ once_verified int settle_walk(const struct process_key *s, struct unwind_walk *w
 	return p->n || !lacks_tables(w);
 }
 
+static __always_inline struct chain_key key_of_walk(const struct process_key *s,
+						    const struct unwind_walk *w,
+						    const struct python_walk *p)
+{
+	struct chain_key key = {.subject = *s};
+
+	key.hash = mix(w->hash, p->hash);
+	return key;
+}
+
 #define NOT_SENT (-2) /* the stack has a number, but the ring was full */
 
 /*
@@ -305,15 +315,14 @@ once_verified int settle_walk(const struct process_key *s, struct unwind_walk *w
 once_verified int number_of_walk(const struct process_key *s, struct unwind_walk *w,
 				 struct python_walk *p, bool sampled)
 {
-	struct chain_key key = {};
+	struct chain_key key;
 	bool is_new = false;
 	__s32 number;
 	__u32 *known;
 
 	if (!s || !w || !p)
 		return -1;
-	key.subject = *s;
-	key.hash = mix(w->hash, p->hash);
+	key = key_of_walk(s, w, p);
 	known = w->copy < 0 ? bpf_map_lookup_elem(&told, &key) : NULL;
 	if (known)
 		return *known;
@@ -334,12 +343,11 @@ once_verified int number_of_walk(const struct process_key *s, struct unwind_walk
 once_verified int forget_walk(const struct process_key *s, const struct unwind_walk *w,
 			      const struct python_walk *p)
 {
-	struct chain_key key = {};
+	struct chain_key key;
 
 	if (!s || !w || !p)
 		return 0;
-	key.subject = *s;
-	key.hash = mix(w->hash, p->hash);
+	key = key_of_walk(s, w, p);
 	bpf_map_delete_elem(&told, &key);
 	return 0;
 }

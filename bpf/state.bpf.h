@@ -167,6 +167,16 @@ static __always_inline __u64 word_at(__u64 address)
 	return word;
 }
 
+/* Returns the address of the struct file of a task's fd, or 0. */
+static __always_inline __u64 file_of_fd(struct task_struct *task, __u32 fd)
+{
+	struct fdtable *fdt = get_cast(task, files, fdt);
+
+	if (!fdt || fd >= get_cast(fdt, max_fds))
+		return 0;
+	return word_at((__u64)get_cast(fdt, fd) + fd * sizeof(__u64));
+}
+
 static __always_inline __u32 popcount(__u64 v)
 {
 	v = v - ((v >> 1) & 0x5555555555555555UL);
