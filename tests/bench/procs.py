@@ -2,6 +2,7 @@
 """Runs workloads and tools as processes: starts them, waits until they are attached, and stops
 them."""
 import contextlib
+import ctypes
 import json
 import os
 import shutil
@@ -17,7 +18,7 @@ READY_SECONDS = 30
 # slept: while the kernel verifies a program, a thread runs. The first output line may be earlier.
 STABLE_SECONDS = 0.4
 # Parts of the names of files that stand for an attached probe
-ATTACHED = "bpf_link", "bpf-raw-tracepoint", "perf_event"
+PROBE_FILES = "bpf_link", "bpf-raw-tracepoint", "perf_event"
 ATTACHING = {"faultscope", "empty", "bpftrace", "perf"}
 
 
@@ -58,12 +59,27 @@ def bpftrace(name, program):
     return Tool(name, ["bpftrace", "-e", program], ready="ready\n", settle=0.4)
 
 
+TRACEFS = "/sys/kernel/tracing"
+CLONE_NEWNS = 0x20000  # include/uapi/linux/sched.h
+MS_PRIVATE_ALL = 1 << 18 | 1 << 14  # MS_PRIVATE | MS_REC, include/uapi/linux/mount.h
+
+
+def mount_tracefs():
+    """Mounts tracefs, which bpftrace and perf need, for this process and its children alone. Does
+    nothing if tracefs is mounted, or may not be mounted."""
+    libc = ctypes.CDLL(None)
+    if not os.path.isdir(TRACEFS + "/events") and not libc.unshare(CLONE_NEWNS):
+        libc.mount(None, b"/", None, MS_PRIVATE_ALL, None)
+        libc.mount(b"tracefs", TRACEFS.encode(), b"tracefs", 0, None)
+
+
 class Setup:
     """The paths that a benchmark uses, and a sleeping process. The attributes are root, build, tmp
     and other. The attribute other is the pid of the sleeping process."""
 
     def __init__(self, root, build):
         self.root, self.build = root, build
+        mount_tracefs()
         self.tmp = tempfile.mkdtemp(prefix="bench-")
         self.sleeper = subprocess.Popen(["sleep", "infinity"])
         self.other = self.sleeper.pid
@@ -170,7 +186,7 @@ class Running:
         for name in os.listdir(place):
             with contextlib.suppress(OSError):
                 target = os.readlink(f"{place}/{name}")
-                found += any(part in target for part in ATTACHED)
+                found += any(part in target for part in PROBE_FILES)
         return found
 
     def _is_busy(self):
