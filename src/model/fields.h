@@ -97,6 +97,19 @@ struct field {
 extern const struct field fields[];
 extern const size_t nr_fields;
 
+/* The place of each value in `fields`, by the id of its row in records/counters.def. */
+enum field_place {
+#define COUNTER(id, ...)      FIELD_AT_##id,
+#define KERNEL_TOTAL(id, ...) FIELD_AT_##id,
+#define SUM(id, ...)	      FIELD_AT_##id,
+#define GAUGE(id, ...)	      FIELD_AT_##id,
+#define COMPUTED(id, ...)     FIELD_AT_##id,
+#include "records/counters.def"
+};
+
+/* The field with an id of records/counters.def. field_find() compares names, which is slow. */
+#define FIELD(id) (&fields[FIELD_AT_##id])
+
 /* Finds a field by "group.key", or by a unique key or column title. Returns NULL if not found. */
 const struct field *field_find(const char *name);
 

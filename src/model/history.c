@@ -80,12 +80,7 @@ const struct history_row *history_find(const struct history *h, const struct pro
 
 uint64_t history_field(const struct history_row *r, const struct field *f)
 {
-	return f && r->known[f - fields] ? r->value[f - fields] : 0;
-}
-
-uint64_t history_value(const struct history_row *r, const char *field)
-{
-	return history_field(r, field_find(field));
+	return r->known[f - fields] ? r->value[f - fields] : 0;
 }
 
 double history_rate(const struct history_point *p, uint64_t n)
@@ -95,7 +90,7 @@ double history_rate(const struct history_point *p, uint64_t n)
 
 uint64_t history_faults(const struct history_row *r)
 {
-	return history_value(r, "faults.minor") + history_value(r, "faults.major");
+	return history_field(r, FIELD(min_flt)) + history_field(r, FIELD(maj_flt));
 }
 
 static void unchain(struct history *h, const struct history_row *r)
@@ -108,12 +103,12 @@ static void unchain(struct history *h, const struct history_row *r)
 		*at = r->next;
 }
 
-uint64_t history_total(const struct history *h, const char *field)
+uint64_t history_total(const struct history *h, const struct field *f)
 {
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < h->rows; i++)
-		n += history_value(&h->row[i], field);
+		n += history_field(&h->row[i], f);
 	return n;
 }
 
@@ -152,7 +147,7 @@ static struct history_row *least(struct history *h)
 		if (!r->final || i + 1 == h->others ||
 		    (best && !best_matters && r->faults_before >= best->faults_before))
 			continue;
-		matters = r->signal || history_value(r, "maps.failed");
+		matters = r->signal || history_field(r, FIELD(map_refused));
 		if (best && (matters > best_matters ||
 			     (matters == best_matters && r->faults_before >= best->faults_before)))
 			continue;
@@ -444,10 +439,10 @@ struct share {
 
 static struct share share_of(const struct history *h, const struct history_row *r)
 {
-	struct share s = {.minor = history_value(r, "faults.minor"),
-			  .major = history_value(r, "faults.major"),
-			  .stall_ns = history_value(r, "faults.stall_ns"),
-			  .failed = history_value(r, "faults.failed")};
+	struct share s = {.minor = history_field(r, FIELD(min_flt)),
+			  .major = history_field(r, FIELD(maj_flt)),
+			  .stall_ns = history_field(r, FIELD(stall)),
+			  .failed = history_field(r, FIELD(fault_failed))};
 
 	for (size_t i = 0; i < h->gauges && !r->final; i++)
 		s.gauge[i] = history_field(r, h->gauge[i]);

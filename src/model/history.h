@@ -92,18 +92,14 @@ int history_end(struct history *h, const struct model *m);
 
 const struct history_row *history_find(const struct history *h, const struct process_key *id);
 
-/*
- * Both functions return a field's value; history_value() takes the field's name "group.key". An
- * unknown value is 0.
- */
+/* Returns a field's value; 0 if it is unknown. */
 uint64_t history_field(const struct history_row *r, const struct field *f);
-uint64_t history_value(const struct history_row *r, const char *field);
 
 /* Returns a rate per second: `n` events in the time span of point `p`. */
 double history_rate(const struct history_point *p, uint64_t n);
 
 /* Returns the sum of a counter over all processes. */
-uint64_t history_total(const struct history *h, const char *field);
+uint64_t history_total(const struct history *h, const struct field *f);
 
 /* history_processes() counts all processes seen, history_ended() those that have exited. */
 uint64_t history_processes(const struct history *h);

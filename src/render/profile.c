@@ -242,13 +242,13 @@ static int add_stack(struct profile *p, struct profile_sample *s, const struct f
 }
 
 static const char *const end_name[NR_ENDS] = {"minor faults", "major faults"};
-static const char *const end_field[NR_ENDS] = {"faults.minor", "faults.major"};
+static const struct field *const end_field[NR_ENDS] = {FIELD(min_flt), FIELD(maj_flt)};
 
 /* Adds all minor or all major faults of a process as a sample without a stack. */
 static int add_faults(struct profile *p, const struct story_view *s, const struct history_row *r,
 		      enum fault_end end)
 {
-	uint64_t n = history_value(r, end_field[end]);
+	uint64_t n = history_field(r, end_field[end]);
 	struct profile_sample one;
 	int err;
 
@@ -336,7 +336,7 @@ static int add_place(struct profile *p, const struct story_view *s,
 		if (!err)
 			err = add_cell(p, &one, point * story_columns(s) / s->h->points, r[i]);
 	}
-	one.value[MEASURE_FAULTS] = share(history_value(d->row, end_field[r[0]->major]), faults,
+	one.value[MEASURE_FAULTS] = share(history_field(d->row, end_field[r[0]->major]), faults,
 					  d->faults, d->faults_all);
 	one.value[MEASURE_STALL] =
 		share(d->row->stall_ns[r[0]->major], stall_ns, d->stall_ns, d->stall_all);

@@ -120,7 +120,7 @@ static void test_rows(void)
 		   "%s is parsed as its row says", row.name);
 	}
 	ok(gate_row(4, &row) && !strcmp(row.name, "failed_calls") &&
-		   row.field == field_find("maps.failed") && row.plus == field_find("fds.failed"),
+		   row.field == FIELD(map_refused) && row.plus == FIELD(fd_refused),
 	   "fields of one name are added up");
 	for (size_t i = 0; i < nr_fields; i++)
 		ok(!fields[i].gate.limit || resource_find(fields[i].gate.limit) >= 0,

@@ -84,7 +84,7 @@ static void test_sums(void)
 	is_u64(h.gauge_now[gauge_of("maps.count")], 100, "who ended holds nothing any more");
 	is_u64(h.alive, 1, "and is not alive");
 	r = history_find(&h, &p[1].subject);
-	ok(r && r->final && history_value(r, "faults.major") == 7, "but its figures stay");
+	ok(r && r->final && history_field(r, FIELD(maj_flt)) == 7, "but its figures stay");
 	ok(r && !strcmp(r->comm, "proc11"), "with its name");
 	end();
 }
@@ -132,9 +132,9 @@ static void test_bounded(void)
 	is_u64(h.rows, HISTORY_ROWS_MAX + 1, "rows stay bounded, one is of all that made room");
 	is_u64(history_processes(&h), HISTORY_ROWS_MAX + 51, "all processes are counted");
 	is_u64(history_ended(&h), HISTORY_ROWS_MAX + 51, "and that they ended");
-	is_u64(history_total(&h, "faults.minor"), 1000 + HISTORY_ROWS_MAX + 50,
+	is_u64(history_total(&h, FIELD(min_flt)), 1000 + HISTORY_ROWS_MAX + 50,
 	       "the sum over rows is that of all processes");
-	is_u64(history_total(&h, "faults.minor"), sum_of_minor(), "as over time");
+	is_u64(history_total(&h, FIELD(min_flt)), sum_of_minor(), "as over time");
 	is_u64(h.others && h.row[h.others - 1].faults ? sum_of_row(&h.row[h.others - 1]) : 0, 51,
 	       "those that made room are there over time too");
 	is_u64(h.rows_lost, 51, "what made room is counted");
@@ -162,7 +162,7 @@ static void test_crowd(void)
 	is_u64(h.rows, n, "a row a process that lives");
 	is_u64(h.alive, n, "all are alive");
 	is_u64(h.rows_lost, 0, "none is left out");
-	is_u64(history_total(&h, "faults.minor"), 10 * n, "nor are their faults");
+	is_u64(history_total(&h, FIELD(min_flt)), 10 * n, "nor are their faults");
 	is_u64(sum_of_minor(), 10 * n, "nor over time");
 	end();
 }

@@ -352,8 +352,8 @@ static void test_blind(void)
 	ok(!model_hook_on(&m, "calls") && model_hook_on(&m, "lifecycle") &&
 		   !model_hook_on(&m, "nosuch"),
 	   "which hooks are on");
-	ok(!field_get(&m, s, field_find("maps.failed"), &n), "a figure of a blind hook is null");
-	ok(field_get(&m, s, field_find("faults.minor"), &n), "the kernel's own figure is not");
+	ok(!field_get(&m, s, FIELD(map_refused), &n), "a figure of a blind hook is null");
+	ok(field_get(&m, s, FIELD(min_flt), &n), "the kernel's own figure is not");
 	is_u64(value(s, "maps.created"), 12, "mappings made are told by the address asked for");
 	model_free(&m);
 }

@@ -226,7 +226,7 @@ static void test_sort_option(void)
 {
 	begin();
 	tui_free(&t);
-	v.sort = field_find("fds.count");
+	v.sort = FIELD(fds);
 	tui_open(&t, &v);
 	some_processes();
 	ok(t.tab == 2 && before("files", "large"), "--sort fds.count: the tab that has the column");

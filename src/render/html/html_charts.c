@@ -545,8 +545,8 @@ static size_t find_gauges(const struct story_view *s, struct gauge *ret, size_t 
 		for (int what = WHAT_MAPS; what <= WHAT_FDS && n < room; what++) {
 			const struct history_row *r = &s->h->row[i];
 			const struct series *x = r->series[what];
-			uint64_t limit =
-				history_value(r, what == WHAT_MAPS ? "maps.limit" : "fds.limit");
+			uint64_t limit = history_field(
+				r, what == WHAT_MAPS ? FIELD(map_limit) : FIELD(fd_soft));
 
 			if (!x || !x->n || !limit || limit == UINT64_MAX)
 				continue;

@@ -241,11 +241,11 @@ static void put_tiles(struct buf *b, const struct story_view *s)
 
 	model_totals(s->v->m, &t);
 	buf_puts(b, "<dl class=\"tiles\" id=\"tiles\">");
-	put_tile(b, "minor faults", as_count(history_total(s->h, "faults.minor")), "");
-	put_tile(b, "major faults", as_count(history_total(s->h, "faults.major")), "");
+	put_tile(b, "minor faults", as_count(history_total(s->h, FIELD(min_flt))), "");
+	put_tile(b, "major faults", as_count(history_total(s->h, FIELD(maj_flt))), "");
 	if (is_available(s->v->m, "fault_end", 0))
 		put_tile(b, "stalled in faults",
-			 as_duration(history_total(s->h, "faults.stall_ns")), "of all threads");
+			 as_duration(history_total(s->h, FIELD(stall))), "of all threads");
 	else
 		put_tile(b, "stalled in faults", (struct number_text){"?"},
 			 "not measured: overhead level latency was off");
@@ -468,7 +468,7 @@ static int by_maps(const void *a, const void *b)
 {
 	const struct history_row *x = *(const struct history_row *const *)a;
 	const struct history_row *y = *(const struct history_row *const *)b;
-	uint64_t n = history_value(x, "maps.peak"), k = history_value(y, "maps.peak");
+	uint64_t n = history_field(x, FIELD(map_high)), k = history_field(y, FIELD(map_high));
 
 	return n < k ? 1 : n > k ? -1 : (int)x->id.pid - (int)y->id.pid;
 }
@@ -477,7 +477,7 @@ static int by_fds(const void *a, const void *b)
 {
 	const struct history_row *x = *(const struct history_row *const *)a;
 	const struct history_row *y = *(const struct history_row *const *)b;
-	uint64_t n = history_value(x, "fds.peak"), k = history_value(y, "fds.peak");
+	uint64_t n = history_field(x, FIELD(fd_high)), k = history_field(y, FIELD(fd_high));
 
 	return n < k ? 1 : n > k ? -1 : (int)x->id.pid - (int)y->id.pid;
 }

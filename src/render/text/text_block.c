@@ -13,22 +13,22 @@
 #define MAX_BLOCKS    16
 #define FRAMES_SHOWN  5
 
-static double rate(const struct view *v, const struct subject *s, const char *field)
+static double rate(const struct view *v, const struct subject *s, const struct field *f)
 {
 	double seconds = model_window_seconds(v->m);
 
-	return seconds > 0 ? field_delta(v->m, s, field_find(field)) / seconds : 0;
+	return seconds > 0 ? field_delta(v->m, s, f) / seconds : 0;
 }
 
 /* Appends a counter's rate and total, "minor 12,480/s (1,204,113)", or nothing if not known. */
 static void write_counter(struct line *l, const struct subject *s, const char *name,
-			  const char *field)
+			  const struct field *f)
 {
 	uint64_t n;
 
-	if (!field_get(l->v->m, s, field_find(field), &n))
+	if (!field_get(l->v->m, s, f, &n))
 		return;
-	line_printf(l, "%s %s/s (%s)  ", name, as_rate(rate(l->v, s, field)).s, as_count(n).s);
+	line_printf(l, "%s %s/s (%s)  ", name, as_rate(rate(l->v, s, f)).s, as_count(n).s);
 }
 
 static void label(struct line *l, const char *name)
@@ -63,44 +63,44 @@ static void write_faults(struct buf *b, const struct view *v, const struct subje
 	struct line l = {.v = v};
 
 	label(&l, "faults");
-	write_counter(&l, s, "minor", "faults.minor");
-	write_counter(&l, s, "major", "faults.major");
-	write_counter(&l, s, "failed", "faults.failed");
+	write_counter(&l, s, "minor", FIELD(min_flt));
+	write_counter(&l, s, "major", FIELD(maj_flt));
+	write_counter(&l, s, "failed", FIELD(fault_failed));
 	line_end(&l, b, counted_or_0(c->fault_failed) ? STYLE_WARNING : STYLE_PLAIN);
 
 	if (is_available(v->m, "fault_begin", 0)) {
 		l = (struct line){.v = v};
 		label(&l, "");
-		write_counter(&l, s, "user", "faults.user");
-		write_counter(&l, s, "kernel", "faults.kernel");
+		write_counter(&l, s, "user", FIELD(user));
+		write_counter(&l, s, "kernel", FIELD(kernel));
 		line_end(&l, b, STYLE_PLAIN);
 	}
 	if (is_available(v->m, "fault_begin", LACKS_ACCESS)) {
 		l = (struct line){.v = v};
 		label(&l, "");
-		write_counter(&l, s, "read", "faults.read");
-		write_counter(&l, s, "write", "faults.write");
-		write_counter(&l, s, "exec", "faults.exec");
+		write_counter(&l, s, "read", FIELD(read));
+		write_counter(&l, s, "write", FIELD(write));
+		write_counter(&l, s, "exec", FIELD(exec));
 		line_end(&l, b, STYLE_PLAIN);
 	}
 	if (is_available(v->m, "fault_begin", LACKS_PROTECTION)) {
 		l = (struct line){.v = v};
 		label(&l, "");
-		write_counter(&l, s, "not present", "faults.not_present");
-		write_counter(&l, s, "protection", "faults.protection");
+		write_counter(&l, s, "not present", FIELD(not_present));
+		write_counter(&l, s, "protection", FIELD(protection));
 		line_end(&l, b, STYLE_PLAIN);
 	}
 	if (counted_or_0(c->kernel_bad) || counted_or_0(c->kernel_probe)) {
 		l = (struct line){.v = v};
 		label(&l, "");
-		write_counter(&l, s, "kernel, bad address", "faults.kernel_bad_address");
-		write_counter(&l, s, "kernel, probing", "faults.kernel_nofault");
+		write_counter(&l, s, "kernel, bad address", FIELD(kernel_bad));
+		write_counter(&l, s, "kernel, probing", FIELD(kernel_probe));
 		line_end(&l, b, counted_or_0(c->kernel_bad) ? STYLE_CRITICAL : STYLE_PLAIN);
 	}
 	if (is_available(v->m, "fault_end", LACKS_MINOR)) {
 		l = (struct line){.v = v};
 		label(&l, "stall");
-		line_printf(&l, "%s per second (%s)", as_duration(rate(v, s, "faults.stall_ns")).s,
+		line_printf(&l, "%s per second (%s)", as_duration(rate(v, s, FIELD(stall))).s,
 			    as_duration(c->stall_ns[0] + c->stall_ns[1]).s);
 		line_end(&l, b, STYLE_PLAIN);
 	}

@@ -58,8 +58,8 @@ double text_activity(const struct view *v, const struct subject *s)
 	struct use u;
 
 	if (subject_changed(v->m, s))
-		rank = field_delta(v->m, s, field_find("faults.minor")) +
-		       100.0 * field_delta(v->m, s, field_find("faults.major"));
+		rank = field_delta(v->m, s, FIELD(min_flt)) +
+		       100.0 * field_delta(v->m, s, FIELD(maj_flt));
 	for (int i = 0; i < NR_RESOURCES; i++)
 		if (resources[i].scope != OF_HOST && resource_use(v->m, s, i, &u) &&
 		    use_is_bounded(&u))

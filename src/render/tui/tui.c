@@ -184,21 +184,24 @@ static void write_first(const struct tui *t, const struct view *v, struct buf *b
 /* Writes the fault rates summed over all processes, with their trends. */
 static void write_rates(const struct tui *t, const struct view *v, struct buf *b)
 {
-	static const char *const named[][2] = {{"faults.minor", " faults/s minor"},
-					       {"faults.major", "   major"},
-					       {"faults.stall_ns", "   stalled"}};
+	static const struct {
+		const struct field *f;
+		const char *name;
+	} shown[] = {{FIELD(min_flt), " faults/s minor"},
+		     {FIELD(maj_flt), "   major"},
+		     {FIELD(stall), "   stalled"}};
 	int cells = v->width < 96 ? 8 : v->width / 10;
 	struct line l = {.v = v};
 
-	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
-		const struct field *f = field_find(named[i][0]);
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++) {
+		const struct field *f = shown[i].f;
 		double last = 0;
 
 		if (!is_available(v->m, f->hook, f->lacks) ||
 		    line_columns(&l) + cells + 20 > v->width)
 			continue;
 		trends_read(&t->trends, NULL, f, &last, 1);
-		line_printf(&l, "%s ", named[i][1]);
+		line_printf(&l, "%s ", shown[i].name);
 		line_cell(&l, as_field_figure(f, last).s, f->unit == UNIT_NS ? 7 : i ? 6 : 9, true);
 		line_printf(&l, "%s ", f->unit == UNIT_NS ? "/s" : "");
 		tui_spark(t, &l, NULL, f, cells);
