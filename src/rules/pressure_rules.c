@@ -451,7 +451,6 @@ bool tmpfs_fills(const struct occasion *o, const struct finding *open, struct fi
 	static const unsigned int at[] = {80, 90, 98};
 	const struct mount_record *r = &o->mount->now;
 	struct forecast c = mount_forecast(o->m, o->mount);
-	char path[PATH_WORD];
 
 	if (!(r->flags & MOUNT_IN_MEMORY) || !r->size_bytes)
 		return false;
@@ -466,12 +465,6 @@ bool tmpfs_fills(const struct occasion *o, const struct finding *open, struct fi
 		      r->used_bytes * 100.0 / r->size_bytes);
 	evidence_bytes(f, "in use", r->used_bytes, r->size_bytes);
 	limit_say_forecast(f, &c, true);
-	remedy_with_scope(tmpfs_check(f, r->path), SCOPE_HOST);
-	remedy_command(
-		finding_host_remedy(f, REMEDY_WORKAROUND,
-				    "enlarge the tmpfs. For a container, use docker run "
-				    "--shm-size, or in Kubernetes an emptyDir of medium Memory"),
-		"mount -o remount,size=%" PRIu64 "M %s", (r->size_bytes * 2) >> 20,
-		path_as_word(r->path, path));
+	tmpfs_help(f, o->m, r->size_bytes, 0, r->path, SCOPE_HOST);
 	return true;
 }

@@ -53,18 +53,12 @@ const struct mount_use *tmpfs_find(const struct model *m, uint64_t device, uint6
 				   uint64_t size_bytes);
 
 /*
- * Adds a remedy: how to see what uses the space of the tmpfs that is mounted at `path`. Returns it,
- * or NULL without room.
- */
-struct remedy *tmpfs_check(struct finding *f, const char *path);
-
-/*
- * Adds remedies for a full tmpfs of `size_bytes`, mounted at `path`: what uses the space, and a
- * size that is large enough if `need_bytes` are needed at once. Suggests no size beyond the memory
- * of the machine.
+ * Adds remedies for a tmpfs of `size_bytes`, mounted at `path`: what uses the space, and a larger
+ * size. need_bytes: how much is needed at once; 0: not known, since the tmpfs is not full yet.
+ * Suggests no size beyond the memory of the machine.
  */
 void tmpfs_help(struct finding *f, const struct model *m, uint64_t size_bytes, uint64_t need_bytes,
-		const char *path);
+		const char *path, enum remedy_scope scope);
 
 /*
  * Quotes a path as one word of a shell command: paths in records may have any bytes. Returns

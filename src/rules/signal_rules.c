@@ -49,7 +49,7 @@ bool tmpfs_was_full(const struct occasion *o, const struct finding *open, struct
 		finding_text(f, "file system", "%s", u->now.path);
 	pressure_say_who(f, o->m);
 	finding_advise(f);
-	tmpfs_help(f, o->m, bytes, bytes, u ? u->now.path : "/dev/shm");
+	tmpfs_help(f, o->m, bytes, bytes, u ? u->now.path : "/dev/shm", SCOPE_PROCESS);
 	return true;
 }
 

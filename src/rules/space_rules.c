@@ -25,7 +25,8 @@ bool refused_by_tmpfs(const struct occasion *o, const struct finding *open, stru
 		finding_text(f, "file system", "%s", u->now.path);
 	pressure_say_who(f, o->m);
 	finding_advise(f);
-	tmpfs_help(f, o->m, size, o->verdict->need * s->block_bytes, u ? u->now.path : "/dev/shm");
+	tmpfs_help(f, o->m, size, o->verdict->need * s->block_bytes, u ? u->now.path : "/dev/shm",
+		   SCOPE_PROCESS);
 	return true;
 }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Finds a full tmpfs among the mounts, and suggests remedies. */
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "rules/pressure_rules.h"
 
 #define MIB 20
+#define SHM "/dev/shm" /* where containers have a tmpfs of 64 MiB */
 
 bool mount_is(const struct mount_use *u, uint64_t device, uint64_t magic)
 {
@@ -34,44 +37,57 @@ const struct mount_use *tmpfs_find(const struct model *m, uint64_t device, uint6
 static uint64_t larger_size(const struct model *m, uint64_t size_bytes, uint64_t need_bytes)
 {
 	uint64_t most = m->tick.limits.mem_total_bytes;
-	uint64_t want = need_bytes > size_bytes * 2 ? need_bytes * 2 : size_bytes * 4;
+	uint64_t want = size_bytes * 2;
 
+	if (need_bytes)
+		want = need_bytes > want ? need_bytes * 2 : want * 2;
 	if (most && want > most)
 		want = most;
 	return want >> MIB << MIB;
 }
 
-struct remedy *tmpfs_check(struct finding *f, const char *path)
+static void use_less(struct finding *f, const struct model *m, uint64_t need_bytes,
+		     enum remedy_scope scope)
 {
-	char word[PATH_WORD];
-	struct remedy *r =
-		finding_remedy(f, REMEDY_CHECK,
-			       "show the largest files of the tmpfs and the processes that use it");
+	const struct number_text memory = as_bytes(m->tick.limits.mem_total_bytes);
 
-	path_as_word(path, word);
-	remedy_command(r, "ls -lS %s | head; fuser -vm %s", word, word);
-	return r;
+	remedy_with_scope(need_bytes ? finding_remedy(f, REMEDY_FIX,
+						      "use less space: %s are needed, and this "
+						      "machine has %s of memory",
+						      as_bytes(need_bytes).s, memory.s)
+				     : finding_remedy(f, REMEDY_FIX,
+						      "use less space: this machine has %s of "
+						      "memory, so the tmpfs should not be larger",
+						      memory.s),
+			  scope);
 }
 
 void tmpfs_help(struct finding *f, const struct model *m, uint64_t size_bytes, uint64_t need_bytes,
-		const char *path)
+		const char *path, enum remedy_scope scope)
 {
 	uint64_t want = larger_size(m, size_bytes, need_bytes);
-	char word[PATH_WORD];
+	const char *at = strcmp(path, SHM) ? "" : " at " SHM;
+	char word[PATH_WORD], docker[PATH_WORD + 64];
 	struct remedy *r;
 
-	tmpfs_check(f, path);
+	path_as_word(path, word);
+	r = finding_remedy(f, REMEDY_CHECK,
+			   "show the largest files of the tmpfs and the processes that use it");
+	remedy_command(remedy_with_scope(r, scope), "ls -lS %s | head; fuser -vm %s", word, word);
 	if (want < need_bytes || want <= size_bytes) {
-		finding_remedy(f, REMEDY_FIX,
-			       "use less space: %s are needed, and this machine has %s of memory",
-			       as_bytes(need_bytes).s, as_bytes(m->tick.limits.mem_total_bytes).s);
+		use_less(f, m, need_bytes, scope);
 		return;
 	}
+	if (!strcmp(path, SHM))
+		snprintf(docker, sizeof(docker), "--shm-size=%" PRIu64 "m (its default is 64m)",
+			 want >> MIB);
+	else
+		snprintf(docker, sizeof(docker), "--tmpfs %s:size=%" PRIu64 "m", word, want >> MIB);
 	r = finding_remedy(f, REMEDY_WORKAROUND,
-			   "enlarge the tmpfs. For a container, use docker run --shm-size=%" PRIu64
-			   "m (its default is 64m), or in Kubernetes an emptyDir of medium Memory "
-			   "at /dev/shm, with sizeLimit: %" PRIu64 "Mi",
-			   want >> MIB, want >> MIB);
-	remedy_command(r, "mount -o remount,size=%" PRIu64 "M %s", want >> MIB,
-		       path_as_word(path, word));
+			   "enlarge the tmpfs. For a container, use docker run %s, or in "
+			   "Kubernetes an emptyDir of medium Memory%s, with sizeLimit: %" PRIu64
+			   "Mi",
+			   docker, at, want >> MIB);
+	remedy_command(remedy_with_scope(r, scope), "mount -o remount,size=%" PRIu64 "M %s",
+		       want >> MIB, word);
 }

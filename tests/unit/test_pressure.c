@@ -296,6 +296,8 @@ static void test_forecast_that_comes_and_goes(void)
 	end();
 }
 
+#define MEMORY (8 * GIB) /* of the machine in tick_record() */
+
 static void test_tmpfs(void)
 {
 	struct mount_record r = {.h = {RECORD_MOUNT, sizeof(r), 0},
@@ -304,6 +306,7 @@ static void test_tmpfs(void)
 				 .used_bytes = 60 * MIB,
 				 .flags = MOUNT_IN_MEMORY};
 	const struct finding *f;
+	char size[64];
 
 	begin();
 	r.h.t_ns = 1 * SECOND + 1;
@@ -321,8 +324,25 @@ static void test_tmpfs(void)
 	f = open_of("P21");
 	ok(f && strstr(remedy_str(f, 1), "size=128M '/mnt/it'\\''s;reboot'"),
 	   "a path that is more than a word to a shell is quoted: %s", remedy_str(f, 1));
-	r.flags = 0;
+	r.size_bytes = MEMORY - GIB;
+	r.used_bytes = r.size_bytes - MIB;
 	r.h.t_ns = 3 * SECOND + 1;
+	next();
+	model_take(&m, &r.h);
+	tick(6 * GIB, GIB);
+	snprintf(size, sizeof(size), "size=%lluM '/mnt/", MEMORY / MIB);
+	ok(strstr(remedy_str(open_of("P21"), 1), size), "not more than the machine has: %s",
+	   remedy_str(open_of("P21"), 1));
+	r.size_bytes = MEMORY;
+	r.used_bytes = MEMORY - MIB;
+	r.h.t_ns = 4 * SECOND + 1;
+	next();
+	model_take(&m, &r.h);
+	tick(6 * GIB, GIB);
+	ok(strstr(remedy_str(open_of("P21"), 1), "should not be larger"),
+	   "no larger size if the machine has no more memory: %s", remedy_str(open_of("P21"), 1));
+	r.flags = 0;
+	r.h.t_ns = 5 * SECOND + 1;
 	next();
 	model_take(&m, &r.h);
 	tick(6 * GIB, GIB);
@@ -555,6 +575,6 @@ int main(void)
 	test_mount_lines();
 	test_texts();
 	test_left_out();
-	numbers_are(0xe9d1958a);
+	numbers_are(0x82c24282);
 	return tap_done();
 }
