@@ -112,6 +112,26 @@ int on_call_exit(struct syscall_trace_exit *ctx)
 {
 	return end_call(ctx, current_task(), NULL, (__u32)ctx->nr, ctx->ret);
 }
+
+/*
+ * Attached to the returns of the functions of system calls. For a call that a seccomp filter
+ * answers, the kernel calls no such function. Therefore also attached to __secure_computing(), with
+ * a cookie that is not 0. This function returns -1 after the filter has set the call's result.
+ */
+SEC("kretprobe.multi")
+int on_call_return(struct pt_regs *ctx)
+{
+	struct task_struct *task = current_task();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	long ret = PT_REGS_RC(ctx);
+
+	if (bpf_get_attach_cookie(ctx)) {
+		if ((int)ret != -1)
+			return 0;
+		ret = regs_result(regs);
+	}
+	return end_call(ctx, task, regs, regs_number(regs), ret);
+}
 #endif
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";

@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#define LEVEL_SYSCALLS 3
+#define COUNTED_CALLS  "system calls that change mappings or fds"
+
 static const struct {
 	const char *name;
 	/* events of any process at which probes of the level run; NULL: none */
@@ -69,9 +72,15 @@ static const char *measured_by(int level)
 	return levels_of[level].measures;
 }
 
-const char *overhead_for_others_text(unsigned int levels, char *buf, size_t size)
+/* The same, if only some system calls run a program. */
+static const char *few_events_of(int level)
 {
-	return join(levels, events_of, ", ", buf, size);
+	return level == LEVEL_SYSCALLS ? COUNTED_CALLS : events_of(level);
+}
+
+const char *overhead_for_others_text(unsigned int levels, bool spares_calls, char *buf, size_t size)
+{
+	return join(levels, spares_calls ? few_events_of : events_of, ", ", buf, size);
 }
 
 const char *overhead_unmeasured_text(unsigned int levels, char *buf, size_t size)

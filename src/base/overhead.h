@@ -3,6 +3,7 @@
 #ifndef FS_BASE_OVERHEAD_H
 #define FS_BASE_OVERHEAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define NR_OVERHEAD_LEVELS  5
@@ -21,9 +22,11 @@ unsigned int overhead_set_find(const char *word);
 
 /*
  * Writes the events at which a probe of these levels runs in every process of the host, also in
- * processes that are not watched. Returns buf, which is empty if there are none.
+ * processes that are not watched. `spares_calls`: only some system calls are such events. Returns
+ * buf, which is empty if there are none.
  */
-const char *overhead_for_others_text(unsigned int levels, char *buf, size_t size);
+const char *overhead_for_others_text(unsigned int levels, bool spares_calls, char *buf,
+				     size_t size);
 
 /*
  * Writes what is not measured without the levels that are missing in `levels`, of those that users

@@ -86,6 +86,15 @@ bool model_has_pending_hooks(const struct model *m)
 	return false;
 }
 
+bool model_spares_calls(const struct model *m)
+{
+	for (size_t i = 0; i < m->hooks; i++)
+		if (!strcmp(m->hook[i].name, "calls"))
+			return (m->hook[i].state == HOOK_ON || hook_is_pending(&m->hook[i])) &&
+			       m->hook[i].lacks & SPARES_CALLS;
+	return false;
+}
+
 static const struct hook_view *hook_on(const struct model *m, const char *name)
 {
 	for (size_t i = 0; i < m->hooks; i++)

@@ -279,6 +279,9 @@ bool hook_is_pending(const struct hook_view *v);
 /* Returns whether at least one probe is not attached yet. */
 bool model_has_pending_hooks(const struct model *m);
 
+/* Returns whether the probe `calls`, on or pending, runs no code at calls that it does not count. */
+bool model_spares_calls(const struct model *m);
+
 bool model_hook_on(const struct model *m, const char *name);
 
 /* Returns whether a probe is on, and its attach type has one of these LACKS_* or SEES_* bits. */

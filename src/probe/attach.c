@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "probe/attach.h"
 
+#include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -13,6 +14,8 @@
 #include "probe/keeper.h"
 #include "probe/parallel_load.h"
 #include "probe/tracefs.h"
+
+#define LINK_KPROBE_MULTI 8 /* BPF_LINK_TYPE_KPROBE_MULTI, which headers before 5.18 lack */
 
 void links_keep(struct links *links)
 {
@@ -43,6 +46,8 @@ static void detach_from(struct links *links, int from)
 	}
 	if (links->iterator >= from)
 		links->iterator = -1;
+	if (!links->nr)
+		links->returns = false;
 }
 
 static int attach_auto(struct links *links, struct bpf_program *prog)
@@ -130,6 +135,36 @@ static int attach_call_exits(struct links *links, struct bpf_program *prog)
 	return 0;
 }
 
+/* Attaches a program to the returns of functions. With a cookie, there is one function. */
+static int attach_returns(struct links *links, struct bpf_program *prog, const char **names,
+			  size_t n, const __u64 *cookie)
+{
+	LIBBPF_OPTS(bpf_kprobe_multi_opts, opts, .syms = names, .cnt = n, .cookies = cookie,
+		    .retprobe = true);
+
+	return keep(links, bpf_program__attach_kprobe_multi_opts(prog, NULL, &opts));
+}
+
+static int attach_call_returns(struct links *links, struct bpf_program *prog)
+{
+	const struct call_functions *f = links->functions;
+	const char *names[CALL_FUNCTIONS_MAX], *filter = FILTER_FUNCTION;
+	const __u64 filter_cookie = 1;
+	int err;
+
+	if (!f || f->hidden)
+		return -EACCES;
+	if (!f->nr || f->nr == CALL_FUNCTIONS_MAX)
+		return -ESRCH;
+	for (size_t i = 0; i < f->nr; i++)
+		names[i] = f->name[i];
+	links->returns = true;
+	err = attach_returns(links, prog, names, f->nr, NULL);
+	if (!err && links->filtered)
+		err = attach_returns(links, prog, &filter, 1, &filter_cookie);
+	return err;
+}
+
 static int attach(struct links *links, const struct object *o, const struct hook_alternate *alt)
 {
 	struct bpf_program *first = NULL, *second = NULL;
@@ -166,6 +201,8 @@ static int attach(struct links *links, const struct object *o, const struct hook
 		return err ?: attach_perf(links, first, PERF_COUNT_SW_PAGE_FAULTS_MAJ);
 	case ATTACH_CALL_EXITS:
 		return attach_call_exits(links, first);
+	case ATTACH_CALL_RETURNS:
+		return attach_call_returns(links, first);
 	}
 	return -EINVAL;
 }
@@ -182,4 +219,30 @@ int attach_alternate(struct links *links, const struct object *o, const struct h
 void detach_all(struct links *links)
 {
 	detach_from(links, 0);
+}
+
+/* Returns the number of missed returns of one link; 0 for links of other types. */
+static __u64 missed_by(int fd)
+{
+	/* struct bpf_link_info of Linux 6.7 for BPF_LINK_TYPE_KPROBE_MULTI; libbpf's may be older */
+	struct {
+		__u32 type, id, prog_id, pad;
+		__u64 addrs;
+		__u32 count, flags;
+		__u64 missed;
+	} info = {};
+	__u32 len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(fd, (void *)&info, &len) || info.type != LINK_KPROBE_MULTI)
+		return 0;
+	return info.missed;
+}
+
+__u64 links_missed(const struct links *links)
+{
+	__u64 sum = 0;
+
+	for (int i = 0; links->returns && i < links->nr; i++)
+		sum += missed_by(bpf_link__fd(links->link[i]));
+	return sum;
 }

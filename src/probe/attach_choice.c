@@ -39,12 +39,12 @@ static void note(struct choice *c, size_t hook, const char *mechanism, const cha
 }
 
 /*
- * An attach type that LACKS_MINOR faults is used only for major faults, and one that LACKS_COMPAT
- * calls only if no watched process makes such calls, or if --probe requests it.
+ * An attach type that LACKS_MINOR faults is used only for major faults, and one that lacks some
+ * calls only if they may be missing, or if --probe requests it.
  */
 static bool is_wanted(const struct choice *c, size_t hook, const struct hook_alternate *alt)
 {
-	if (alt->lacks & LACKS_COMPAT && !c->native)
+	if (alt->lacks & OPTIONAL_CALLS & ~c->accepts)
 		return false;
 	return (int)hook != hook_find("fault_end") || !(alt->lacks & LACKS_MINOR) != c->majors;
 }
@@ -163,11 +163,11 @@ static void choose_all(struct choice *c)
 			choose(c, h);
 }
 
-void choice_begin(struct choice *c, unsigned int tiers, bool majors, bool native,
+void choice_begin(struct choice *c, unsigned int tiers, bool majors, unsigned int accepts,
 		  const char *const *forced)
 {
 	memset(c, 0, sizeof(*c));
-	c->native = native;
+	c->accepts = accepts;
 	c->tiers = tiers;
 	c->majors = majors;
 	c->forced = forced;
@@ -293,4 +293,11 @@ unsigned int choice_levels_on(const struct hook_status *status)
 		if (status[h].state == HOOK_ON || status[h].pending)
 			levels |= 1u << hooks[h].tier;
 	return levels;
+}
+
+bool choice_spares_calls(const struct hook_status *status)
+{
+	const struct hook_status *calls = &status[hook_find("calls")];
+
+	return (calls->state == HOOK_ON || calls->pending) && calls->used->lacks & SPARES_CALLS;
 }

@@ -14,9 +14,13 @@
 /* In place of the name of an attach type: the command does not need the probe. */
 #define HOOK_UNNEEDED "unneeded"
 
+/* System calls that must be seen, unless the watched processes do not need it. */
+#define OPTIONAL_CALLS (LACKS_COMPAT | LACKS_WRITES)
+
 struct hook_status {
 	enum hook_use state;
-	const struct hook_alternate *used; /* attach type in use; valid if `state` is HOOK_ON */
+	/* attach type in use; valid if `state` is HOOK_ON, or if `pending` is set */
+	const struct hook_alternate *used;
 	bool pending; /* the chosen attach type is not attached yet; `state` is HOOK_OFF */
 	/* attach types that failed, with their errors; empty: the best attach type is in use */
 	char why[512];
@@ -26,7 +30,7 @@ struct hook_status {
 struct choice {
 	unsigned int tiers;	   /* bit i: overhead level i is enabled */
 	bool majors;		   /* measure only major page faults, and only their end */
-	bool native;		   /* all watched processes run 64-bit programs */
+	unsigned int accepts;	   /* LACKS_* bits of OPTIONAL_CALLS that may be missing */
 	bool no_kfuncs;		   /* this kernel lacks kfuncs that the default build calls */
 	/* requested attach type of each probe, "none" or HOOK_UNNEEDED; NULL: none is requested */
 	const char *const *forced;
@@ -36,10 +40,10 @@ struct choice {
 
 /*
  * Chooses the best attach type of each probe. If `majors` is set, only the end of major faults is
- * measured, and `tiers` does not matter. If `native` is set, system calls of 32-bit programs need
- * not be seen.
+ * measured, and `tiers` does not matter. `accepts` are bits of OPTIONAL_CALLS: the calls that an
+ * attach type may lack.
  */
-void choice_begin(struct choice *c, unsigned int tiers, bool majors, bool native,
+void choice_begin(struct choice *c, unsigned int tiers, bool majors, unsigned int accepts,
 		  const char *const *forced);
 
 /* Returns the chosen attach type of a probe, or NULL if the probe is off or unavailable. */
@@ -93,6 +97,9 @@ bool choice_has_pending(const struct hook_status *status);
 
 /* Returns the overhead levels of the probes that are on or pending; bit i: level i. */
 unsigned int choice_levels_on(const struct hook_status *status);
+
+/* Returns whether the probe `calls` is on or pending, and runs no code at other system calls. */
+bool choice_spares_calls(const struct hook_status *status);
 
 /*
  * Returns the index of the probe whose chosen attach type uses a program, or -1 if there is none.

@@ -26,10 +26,14 @@ static const struct call_row write_rows[] = {
 #ifdef __x86_64__
 #define TS_COMPAT 2 /* value from arch/x86/include/asm/thread_info.h */
 
-static const struct call_row compat_rows[] = {
+const struct call_row compat_call_rows[] = {
 #define CALL_32(number, name, what, how) {number, CALL_##what, FS_SHAPE_##how, name},
 #include "probe/calls.def"
 };
+const unsigned int nr_compat_call_rows = sizeof(compat_call_rows) / sizeof(compat_call_rows[0]);
+#else
+const struct call_row compat_call_rows[] = {{}};
+const unsigned int nr_compat_call_rows = 0;
 #endif
 
 static void fill(struct fs_syscall *table, const struct call_row *rows, unsigned int n)
@@ -68,7 +72,7 @@ void calls_fill(struct fs_config *c)
 	fill(c->syscalls, write_rows, sizeof(write_rows) / sizeof(write_rows[0]));
 #ifdef __x86_64__
 	c->compat_bits = TS_COMPAT;
-	fill(c->compat_syscalls, compat_rows, sizeof(compat_rows) / sizeof(compat_rows[0]));
+	fill(c->compat_syscalls, compat_call_rows, nr_compat_call_rows);
 #elif defined(__aarch64__)
 	c->compat_bits = TIF_32BIT; /* 32-bit calls have other numbers and are not counted */
 #endif

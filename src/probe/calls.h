@@ -12,9 +12,13 @@ struct call_row {
 	const char *name;    /* name of the call, as in its tracepoint sys_exit_NAME */
 };
 
-/* The calls that have a tracepoint of their own if the probe attaches to the exit of each call. */
+/* The native calls, except for writes: a probe may attach to the end of each of these calls. */
 extern const struct call_row call_rows[];
 extern const unsigned int nr_call_rows;
+
+/* The calls of 32-bit programs on x86; on other architectures, there are none. */
+extern const struct call_row compat_call_rows[];
+extern const unsigned int nr_compat_call_rows;
 
 /* Fills the BPF programs' tables of system calls, on x86 also the table of 32-bit calls. */
 void calls_fill(struct fs_config *c);

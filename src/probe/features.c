@@ -35,23 +35,46 @@ bool kernel_lacks_reads(void)
 	return false;
 }
 
-bool kernel_traces_function(const struct btf *kernel, const char *name)
+bool kernel_traces_function(__u32 id)
 {
 	const struct bpf_insn program[] = {
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
-	int id = btf__find_by_name_kind(kernel, name, BTF_KIND_FUNC), fd;
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY,
-		    .attach_btf_id = id > 0 ? id : 0);
+		    .attach_btf_id = id);
+	int fd;
 
-	if (id <= 0)
+	if (!id)
 		return false;
 	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, NULL, "GPL", program,
 			   sizeof(program) / sizeof(program[0]), &opts);
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;
+}
+
+bool kernel_traces_returns(void)
+{
+	const struct bpf_insn program[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_KPROBE_MULTI);
+	LIBBPF_OPTS(bpf_link_create_opts, none,
+		    .kprobe_multi.flags = BPF_F_KPROBE_MULTI_RETURN);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", program,
+			       sizeof(program) / sizeof(program[0]), &opts);
+	int link, err;
+
+	if (fd < 0)
+		return false;
+	link = bpf_link_create(fd, 0, BPF_TRACE_KPROBE_MULTI, &none);
+	err = link < 0 ? errno : 0;
+	if (link >= 0)
+		close(link);
+	close(fd);
+	return err == EINVAL;
 }
 
 void features_ask(struct features *f)

@@ -22,10 +22,21 @@ bool kernel_lacks_reads(void);
 #define FLUSH_FUNCTION "native_flush_tlb_multi" /* traced by the program on_tlb_shootdown */
 
 /*
- * Returns whether the kernel loads a program for the start of this function. A kernel may refuse
- * this by policy. The test takes less than a load of all programs that fails.
+ * Returns whether the kernel loads a program for the start of a function, given the function's id
+ * in the kernel's own BTF; 0: there is no such function. A kernel may refuse this by policy. The
+ * test takes less than a load of all programs that fails.
  */
-bool kernel_traces_function(const struct btf *kernel, const char *name);
+bool kernel_traces_function(__u32 id);
+
+#define NO_RETURNS "this kernel does not let BPF programs trace the returns of its functions"
+#define FEW_RETURNS                                                                                \
+	"before Linux 6.14, the kernel traces only some of the calls that wait at the same time"
+
+/*
+ * Returns whether the kernel attaches programs to the returns of many functions (5.18). The test
+ * asks for no function, which bpf_kprobe_multi_link_attach() rejects with EINVAL if it is there.
+ */
+bool kernel_traces_returns(void);
 
 struct features {
 	bool asked;

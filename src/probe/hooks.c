@@ -32,6 +32,11 @@
 	"mapping of the same size, address and access rights; unless fault_end has the attach "    \
 	"type memcg, huge pages are recognised by the growth of resident memory"
 
+#define NOT_EARLIER                                                                                \
+	"does not see writes that fail because a tmpfs is full, nor the end of a call that began " \
+	"before the probe was attached; unless a watched process has a seccomp filter at the "     \
+	"start, does not see calls that such a filter answers"
+
 const struct hook hooks[] = {
 #define HOOK(...) {__VA_ARGS__},
 #include "probe/hooks.def"

@@ -22,6 +22,7 @@ enum attach_kind {
 	/* attaches program 0 to perf event PAGE_FAULTS_MAJ, program 1 to a tracepoint */
 	ATTACH_FILE_MAJORS,
 	ATTACH_CALL_EXITS, /* attaches program 0 to the exit tracepoint of each system call */
+	ATTACH_CALL_RETURNS, /* attaches program 0 to the return of each system call's function */
 };
 
 /* The build of the BPF programs that an attach type needs: see bpf/compat.bpf.h. */
@@ -35,6 +36,9 @@ struct hook_alternate {
 	unsigned int lacks;  /* LACKS_* and SEES_* bits of the attach type */
 	const char *differs; /* difference from the best attach type; NULL: none */
 };
+
+/* The attach type of calls at the returns of kernel functions. */
+#define CALL_RETURNS "kprobe_multi"
 
 /* The attach type of disk_wait that reads counters, and attaches no program. */
 #define SCHEDULER_COUNTERS "counters"

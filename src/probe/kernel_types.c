@@ -270,9 +270,9 @@ static void take_function(struct taking *g, struct kernel_types *k, uint32_t id)
 	if (!of)
 		return;
 	of = put_type(g, t, of);
-	if (btf_kind(t) == BTF_KIND_TYPEDEF && k->tracepoints < KERNEL_TRACEPOINTS_MAX) {
-		k->tracepoint[k->tracepoints].taken = of;
-		k->tracepoint[k->tracepoints++].own = id;
+	if (k->targets < KERNEL_TARGETS_MAX) {
+		k->target[k->targets].taken = of;
+		k->target[k->targets++].own = id;
 	}
 }
 
@@ -453,7 +453,8 @@ static bool is_needed(void *ctx, const char *name)
 /* Adds the types of a BPF object, and what its programs are attached to. */
 static void add_names(struct names *n, const struct bpf_object *obj)
 {
-	static const char *const others[] = {"maple_range_64", "maple_arange_64", "maple_type"};
+	static const char *const others[] = {"maple_range_64", "maple_arange_64", "maple_type",
+					      "fprobe"};
 	const struct btf *own = bpf_object__btf(obj);
 	struct bpf_program *prog;
 
@@ -549,6 +550,7 @@ static int take_all(struct kernel_types *k, const void *raw, size_t size)
 		k->btf = NULL;
 		return -EINVAL;
 	}
+	k->whole = true;
 	if (k->fd > 0 && pwrite(k->fd, raw, size, 0) != (ssize_t)size)
 		return -EIO;
 	for (size_t i = 0; i < NR_OWN_TYPES; i++) {
@@ -581,16 +583,35 @@ int kernel_types_read(struct kernel_types *k, const struct bpf_object *obj)
 	return err;
 }
 
-__u32 kernel_types_tracepoint(const struct kernel_types *k, const char *name)
+/* Returns the own id of a target of this kind, whose name has a prefix; 0: there is none. */
+static __u32 own_target(const struct kernel_types *k, __u16 kind, const char *prefix,
+			const char *name)
 {
-	for (size_t i = 0; k->btf && i < k->tracepoints; i++) {
-		const struct btf_type *t = btf__type_by_id(k->btf, k->tracepoint[i].taken);
+	size_t len = strlen(prefix);
+
+	for (size_t i = 0; k->btf && i < k->targets; i++) {
+		const struct btf_type *t = btf__type_by_id(k->btf, k->target[i].taken);
 		const char *its = btf__name_by_offset(k->btf, t->name_off);
 
-		if (!strncmp(its, "btf_trace_", 10) && !strcmp(its + 10, name))
-			return k->tracepoint[i].own;
+		if (btf_kind(t) == kind && !strncmp(its, prefix, len) && !strcmp(its + len, name))
+			return k->target[i].own;
 	}
 	return 0;
+}
+
+__u32 kernel_types_tracepoint(const struct kernel_types *k, const char *name)
+{
+	return own_target(k, BTF_KIND_TYPEDEF, "btf_trace_", name);
+}
+
+__u32 kernel_types_traced(const struct kernel_types *k, const char *name)
+{
+	int id;
+
+	if (!k->whole)
+		return own_target(k, BTF_KIND_FUNC, "", name);
+	id = btf__find_by_name_kind(k->btf, name, BTF_KIND_FUNC);
+	return id > 0 ? id : 0;
 }
 
 __u32 kernel_types_function(const struct kernel_types *k, __s32 number)

@@ -15,10 +15,11 @@
 
 #include "wire_functions.h"
 
-#define KERNEL_TRACEPOINTS_MAX 64
+#define KERNEL_TARGETS_MAX 96
 
 struct kernel_types {
 	struct btf *btf; /* the types that were taken; NULL: there is no BTF */
+	bool whole;	 /* all types were taken, and have the ids of the kernel's own BTF */
 	int fd;		 /* file in memory with the same types, for libbpf; <= 0: none */
 	char path[32];	 /* path of this file, or "" */
 	/* ids in the kernel's own BTF, which has other ids than `btf`; 0: not known */
@@ -27,9 +28,9 @@ struct kernel_types {
 	__u32 file_type;  /* struct file */
 	__u32 maple_type; /* struct maple_range_64 */
 	struct {
-		__u32 taken, own; /* ids of the type of a tracepoint */
-	} tracepoint[KERNEL_TRACEPOINTS_MAX];
-	size_t tracepoints;
+		__u32 taken, own; /* ids of a function, or of the type of a tracepoint */
+	} target[KERNEL_TARGETS_MAX];
+	size_t targets;
 	__u32 function[NR_KERNEL_FUNCTIONS]; /* enum kernel_function, from the first on */
 };
 
@@ -55,6 +56,9 @@ int kernel_types_read(struct kernel_types *k, const struct bpf_object *obj);
 
 /* Returns the id of the type of a tracepoint in the kernel's own BTF, or 0. */
 __u32 kernel_types_tracepoint(const struct kernel_types *k, const char *name);
+
+/* Returns the id, in the kernel's own BTF, of a function that a program is attached to, or 0. */
+__u32 kernel_types_traced(const struct kernel_types *k, const char *name);
 
 /* Returns the id of a function in the kernel's own BTF, given its number, or 0. */
 __u32 kernel_types_function(const struct kernel_types *k, __s32 number);

@@ -87,6 +87,11 @@ bool layout_counts_delays(const struct btf *kernel)
 	       has_member(kernel, "sched_info", "run_delay");
 }
 
+bool layout_returns_unlimited(const struct btf *kernel)
+{
+	return has_member(kernel, "fprobe", "hlist_array");
+}
+
 __u32 layout_lock_success(const struct btf *kernel)
 {
 	int id = btf__find_by_name_kind(kernel, "btf_trace_mmap_lock_acquire_returned",

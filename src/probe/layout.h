@@ -19,6 +19,13 @@ bool layout_areas_foreign(const struct btf *kernel);
 /* Returns whether the scheduler counts for how long each thread waits for a CPU. */
 bool layout_counts_delays(const struct btf *kernel);
 
+/*
+ * Returns whether the kernel keeps the return addresses of traced functions with each thread. Until
+ * "fprobe: Rewrite fprobe on function-graph tracer" (6.14), it has a pool for all threads, which
+ * calls that wait can use up.
+ */
+bool layout_returns_unlimited(const struct btf *kernel);
+
 /* Returns FS_LOCK_SUCCESS_*: which argument of mmap_lock_acquire_returned is `success`. */
 __u32 layout_lock_success(const struct btf *kernel);
 

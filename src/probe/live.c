@@ -96,7 +96,7 @@ static void read_statistics(const struct live *live, struct tick_record *tick)
 {
 	struct statistics_sum sum = statistics_sum(live->obj.obj);
 
-	tick->losses.missed += live->missed + sum.missed;
+	tick->losses.missed += live->missed + sum.missed + links_missed(&live->links);
 	if (limits_bpf_stats(&live->limits))
 		tick->own_bpf_ns = sum.run_ns;
 }
@@ -232,8 +232,7 @@ static int live_start(struct source *src, const struct sink *sink)
 		const struct hook_status *st = &live->choice.status[h];
 		int err;
 
-		const struct hook_alternate *alt =
-			st->pending ? choice_of(&live->choice, h) : st->used;
+		const struct hook_alternate *alt = st->used;
 
 		r.tier = hooks[h].tier;
 		r.state = st->state;
@@ -298,10 +297,11 @@ int live_open(const struct live_options *opt, struct source **ret, char *error, 
 	live->src.live = 1;
 	live->opt = *opt;
 	live->links.iterator = -1;
+	live->links.filtered = opt->filtered;
 	live->nested = host_is_in_pid_namespace();
 	limits_open(&live->limits);
 	choice_begin(&live->choice, opt->tiers, opt->majors && !(opt->tiers >> 2 & 1),
-		     opt->native, live->opt.forced);
+		     opt->accepts, live->opt.forced);
 	if (choice_is(&live->choice, "calls", "tracepoint"))
 		links_keep(&live->links);
 	load_log_begin(); /* libbpf prints nothing itself from here on */

@@ -17,8 +17,10 @@ struct live_options {
 	unsigned int tiers; /* bit i: overhead level i is enabled */
 	/* measure only major faults; latency buckets have limits of 2^n seconds */
 	bool majors;
-	/* all watched processes run 64-bit programs, and their children are not watched */
-	bool native;
+	/* LACKS_* bits of OPTIONAL_CALLS: system calls that need not be seen */
+	unsigned int accepts;
+	/* calls that a seccomp filter answers must be seen, also by an attach type at functions */
+	bool filtered;
 	bool attribute; /* record growth of mappings and fds, and send user stacks */
 	/* Growth is recorded for processes with at least this many mappings or fds. */
 	unsigned int attribute_maps, attribute_fds;

@@ -105,6 +105,15 @@ static enum object_build build_of(const struct live *live)
 	return live->choice.no_kfuncs ? OBJECT_PLAIN : OBJECT_FULL;
 }
 
+/* Skips the attach type of `calls` at the returns of functions, if this kernel has no such thing. */
+static void ask_returns(struct live *live, const struct btf *kernel)
+{
+	if (!kernel_traces_returns())
+		choice_forbid(&live->choice, "calls", CALL_RETURNS, NO_RETURNS);
+	else if (!layout_returns_unlimited(kernel))
+		choice_forbid(&live->choice, "calls", CALL_RETURNS, FEW_RETURNS);
+}
+
 /*
  * Before the load, skips programs whose function or tracepoint this kernel lacks. Otherwise the
  * load would fail, and the verifier's work for a failed load takes most of the time of a start.
@@ -124,8 +133,11 @@ static void ask_btf(struct live *live)
 	if (kernel) {
 		if (!layout_counts_delays(kernel))
 			choice_forbid(&live->choice, "disk_wait", SCHEDULER_COUNTERS, NO_DELAYS);
-		if (!kernel_traces_function(kernel, FLUSH_FUNCTION))
+		if (choice_is(&live->choice, "tlb", "fentry") &&
+		    !kernel_traces_function(kernel_types_traced(&live->obj.types, FLUSH_FUNCTION)))
 			choice_forbid(&live->choice, "tlb", "fentry", NO_FUNCTIONS);
+		if (choice_is(&live->choice, "calls", CALL_RETURNS))
+			ask_returns(live, kernel);
 		live->areas_foreign = layout_areas_foreign(kernel);
 		live->obj.config->lock_success = layout_lock_success(kernel);
 	}
@@ -223,13 +235,15 @@ int live_attach(struct live *live, const struct hook_alternate *alt)
 }
 
 /*
- * Gives BPF programs the addresses of variables, which they need only for failed calls. `calls` is
- * the last probe that is attached.
+ * Gives BPF programs the addresses of variables, which they need only for failed calls, and the
+ * attach types of `calls` the functions of calls. `calls` is the last probe that is attached.
  */
 static void give_variables(struct live *live, size_t hook)
 {
-	if ((int)hook == hook_find("calls"))
-		variables_take(&live->variables, live->obj.shared->variable);
+	if ((int)hook != hook_find("calls"))
+		return;
+	variables_take(&live->variables, live->obj.shared->variable);
+	live->links.functions = &live->variables.functions;
 }
 
 /* Attaches the chosen attach type of a probe. Returns 0 or -errno. */
@@ -261,9 +275,10 @@ static int attach_all(struct live *live)
 
 		if (!alt || live->choice.status[h].state == HOOK_ON)
 			continue;
-		if (object_has_rest(&live->obj) && !hooks[h].core)
+		if (object_has_rest(&live->obj) && !hooks[h].core) {
 			live->choice.status[h].pending = true;
-		else
+			live->choice.status[h].used = alt;
+		} else
 			err = attach_one(live, h, alt);
 		if (is_exhausted(err))
 			return err;

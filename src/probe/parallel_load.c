@@ -64,6 +64,7 @@ static const struct kind {
 	{FUNCTION_EXIT "+", BPF_PROG_TYPE_TRACING, BPF_TRACE_FEXIT},
 	{PROBE_ENTRY "+", BPF_PROG_TYPE_KPROBE},
 	{PROBE_EXIT "+", BPF_PROG_TYPE_KPROBE},
+	{"kretprobe.multi", BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI},
 	{ITERATOR "+", BPF_PROG_TYPE_TRACING, BPF_TRACE_ITER},
 };
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -101,6 +102,17 @@ static int tracepoint_type(const struct bpf_program *prog)
 	__u32 id = preparing ? kernel_types_tracepoint(preparing->types, name) : 0;
 
 	return id ? (int)id : libbpf_find_vmlinux_btf_id(name, BPF_TRACE_RAW_TP);
+}
+
+/* Returns the id of a function, or -errno. */
+static int function_type(const struct bpf_program *prog, enum bpf_attach_type attach)
+{
+	const char *name = target_of(prog);
+	__u32 id = preparing && attach != BPF_TRACE_ITER
+			   ? kernel_types_traced(preparing->types, name)
+			   : 0;
+
+	return id ? (int)id : libbpf_find_vmlinux_btf_id(name, attach);
 }
 
 /* Returns whether an instruction calls a function of the kernel, as if it were a helper. */
@@ -168,7 +180,7 @@ static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, lo
 	if (typed)
 		id = tracepoint_type(prog);
 	else if (kind->type == BPF_PROG_TYPE_TRACING)
-		id = libbpf_find_vmlinux_btf_id(target_of(prog), kind->attach);
+		id = function_type(prog, kind->attach);
 	if (id < 0)
 		return id;
 	opts->prog_flags |= kind->flags;

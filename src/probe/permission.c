@@ -39,13 +39,14 @@ static bool may_load(void)
 	       (have(CAP_SYS_ADMIN) || (have(CAP_BPF) && have(CAP_PERFMON)));
 }
 
-/* Returns whether seccomp filters faultscope's calls: "Seccomp: 2" in /proc/self/status. */
-static bool is_filtered(void)
+bool permission_is_filtered(pid_t pid)
 {
-	FILE *f = fopen("/proc/self/status", "re");
-	char line[256];
+	char path[64], line[256];
 	int mode = 0;
+	FILE *f;
 
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f))
 		if (sscanf(line, "Seccomp: %d", &mode) == 1)
 			break;
@@ -104,7 +105,7 @@ static bool explain_locked_memory(char *error, size_t size)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY || is_filtered() ||
+	if (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY || permission_is_filtered(getpid()) ||
 	    !kernel_lacks_task_storage())
 		return false;
 	snprintf(
@@ -161,7 +162,7 @@ int permission_explain(int err, const char *log, char *error, size_t size)
 	}
 	if (err == -EPERM && explain_locked_memory(error, size))
 		return -EPERM;
-	if (ask_bpf() && is_filtered()) {
+	if (ask_bpf() && permission_is_filtered(getpid())) {
 		snprintf(
 			error, size,
 			"cannot load BPF programs: a seccomp filter refuses bpf(2): %s\n"

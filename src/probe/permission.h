@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Returns whether a load error affects all BPF programs, not a single one. */
 bool permission_is_total(int err);
@@ -15,6 +16,12 @@ bool permission_is_total(int err);
  * program.
  */
 bool permission_is_locked(bool refused);
+
+/*
+ * Returns whether the main thread of a process has a seccomp filter: "Seccomp: 2" in its file
+ * /proc/PID/status. false: it has none, or there is no such process.
+ */
+bool permission_is_filtered(pid_t pid);
 
 /* Explains a failed load. Returns -EPERM, -ENOSYS or `err`. */
 int permission_explain(int err, const char *log, char *error, size_t size);

@@ -86,8 +86,10 @@ static void *read_addresses(void *arg)
 	size_t size;
 	char *table = read_table(v->fd, &size);
 
-	if (table)
+	if (table) {
 		variables_parse(table, size, v->address);
+		call_functions_parse(table, size, &v->functions);
+	}
 	free(table);
 	return NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * probe: finds the addresses of kernel variables that hold limits. Reads them from /proc/kallsyms.
+ * probe: finds the addresses of kernel variables that hold limits, and the functions of system
+ * calls. Reads them from /proc/kallsyms.
  */
 #ifndef FS_PROBE_VARIABLES_H
 #define FS_PROBE_VARIABLES_H
@@ -9,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "probe/call_functions.h"
 #include "records/records.h"
 
 /*
@@ -20,6 +22,7 @@ struct variables {
 	bool reads; /* `thread` runs */
 	int fd;
 	__u64 address[NR_VARIABLES];
+	struct call_functions functions; /* valid after variables_end() */
 };
 
 /*

@@ -83,6 +83,21 @@ int session_unwind(struct session *s)
 	return s->in.unwinder ? unwinder_work(s->in.unwinder, UNWINDER_PIECE_NS) : -1;
 }
 
+static bool watches_few(const struct run_plan *p)
+{
+	return p->whom == WATCH_TARGETS && !p->children;
+}
+
+/* Returns the system calls that need not be seen: bits of OPTIONAL_CALLS. */
+static unsigned int calls_not_needed(const struct session *s)
+{
+	if (s->plan.examines) /* `doctor` shows what -p uses */
+		return LACKS_WRITES;
+	if (!watches_few(&s->plan))
+		return 0;
+	return LACKS_WRITES | (targets_are_native(s->o) ? LACKS_COMPAT : 0);
+}
+
 struct live_options session_live_options(struct session *s)
 {
 	const struct run_plan *p = &s->plan;
@@ -90,8 +105,8 @@ struct live_options session_live_options(struct session *s)
 				  .tiers = (s->o->tiers_given ? s->o->tiers : p->tiers) |
 					   (p->resident_each ? MEMORY_TIERS : 0),
 				  .btf_path = s->o->btf,
-				  .native = p->whom == WATCH_TARGETS && !p->children &&
-					    targets_are_native(s->o),
+				  .accepts = calls_not_needed(s),
+				  .filtered = !watches_few(p) || targets_are_filtered(s->o),
 				  .attribute = p->attributes || p->whom != WATCH_ALL,
 				  .attribute_maps = p->attributes_all ? 0 : ATTRIBUTE_MAPS,
 				  .attribute_fds = p->attributes_all ? 0 : ATTRIBUTE_FDS,
@@ -134,7 +149,8 @@ static void write_overhead(const struct session *s)
 	unsigned int levels = choice_levels_on(live_hooks(s->in.src));
 	char events[128];
 
-	overhead_for_others_text(levels, events, sizeof(events));
+	overhead_for_others_text(levels, choice_spares_calls(live_hooks(s->in.src)), events,
+				 sizeof(events));
 	if (!*events || !s->plan.tells_overhead || s->o->quiet || s->out.renderer != &text_renderer)
 		return;
 	complain("probes run in %s, at: %s (cost: faultscope doctor%s)",

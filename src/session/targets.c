@@ -91,6 +91,14 @@ bool targets_are_native(const struct options *o)
 	return true;
 }
 
+bool targets_are_filtered(const struct options *o)
+{
+	for (size_t i = 0; i < o->filter.pids; i++)
+		if (permission_is_filtered(o->filter.pid[i]))
+			return true;
+	return false;
+}
+
 /* Returns whether a process is in a cgroup or below it, in any hierarchy. */
 static bool is_in_cgroup(pid_t pid, const struct filter *f)
 {

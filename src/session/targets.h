@@ -20,4 +20,7 @@ size_t targets_watch_cgroup(struct session *s);
 /* Returns whether all processes of -p run 64-bit programs; false: at least one is not known to. */
 bool targets_are_native(const struct options *o);
 
+/* Returns whether a process of -p has a seccomp filter. */
+bool targets_are_filtered(const struct options *o);
+
 #endif

@@ -14,7 +14,7 @@ static bool native;
 
 static void begin(unsigned int tiers, bool majors)
 {
-	choice_begin(&c, tiers, majors, native, forced);
+	choice_begin(&c, tiers, majors, native ? OPTIONAL_CALLS : 0, forced);
 }
 
 static void show_one(size_t h)

@@ -23,7 +23,7 @@ from run import Tap  # noqa: E402
 HELPERS = set("""map_lookup_elem map_update_elem map_delete_elem task_storage_get
     task_storage_delete ringbuf_output ringbuf_reserve ringbuf_submit ringbuf_discard ringbuf_query
     ktime_get_ns ktime_get_boot_ns get_prandom_u32 get_smp_processor_id get_current_pid_tgid
-    get_current_comm get_current_task get_current_task_btf get_stack task_pt_regs loop
+    get_attach_cookie get_current_comm get_current_task get_current_task_btf get_stack task_pt_regs loop
     probe_read_user probe_read_kernel probe_read_user_str probe_read_kernel_str""".split())
 # Helper with which the flight recorder writes to its own trace instance.
 MORE = {"blackbox.bpf.o": {"trace_vprintk"}}
@@ -34,7 +34,7 @@ FUNCTIONS = {"bpf_rcu_read_lock", "bpf_rcu_read_unlock", "bpf_iter_task_new", "b
              "bpf_iter_task_destroy", "bpf_rdonly_cast"}
 # Section prefixes of program types that observe events and cannot decide their outcome.
 KINDS = {"tp_btf", "raw_tp", "tp", "tracepoint", "fentry", "fexit", "kprobe", "kretprobe",
-         "perf_event", "iter", "syscall", ".text"}
+         "kretprobe.multi", "perf_event", "iter", "syscall", ".text"}
 DEFINITIONS = Path("/usr/include/bpf/bpf_helper_defs.h")
 NUMBERS = ROOT / "bpf/wire_functions.h"
 PIN = re.compile(r"LIBBPF_PIN|bpf_obj_pin|bpf_(?:map|link|program|object)__pin|BPF_OBJ_PIN")

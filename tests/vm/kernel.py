@@ -11,6 +11,7 @@ import time
 
 import batch
 import fetch
+import function_returns
 import origins
 import privilege
 import programs
@@ -138,6 +139,7 @@ class KernelRun:
         self.brief = brief
         self.hooks = {}
         self.judged = {}  # {scenario: errors in the capture with the best attach types}
+        self.used = {}  # {probe: attach type} of these captures
         # names of scenarios in which the kernel skipped events in every attempt
         self.passed_over = set()
 
@@ -219,7 +221,8 @@ class KernelRun:
         if blind:
             raise Skip(f"blind: {', '.join(f'{one}: {self.hooks[one].tried}' for one in blind)}")
         try:
-            _, missed = self.judge(check, scenario, ready=ready)
+            used, missed = self.judge(check, scenario, ready=ready)
+            self.used.update(used)
             self.passed_over |= {scenario.name} if missed else set()
         finally:
             self.judged[scenario.name] = check.wrong
@@ -278,8 +281,9 @@ class KernelRun:
         ready = self.answers([one.name for one in wanted if not self.blind(one)])
         for one in wanted:
             self.test(one.name, self.scenario, one, ready.get(one.name))
-        more = {**origins.ALL, **whose.ALL, **storms.ALL}
-        for name, body in {**whole_stacks.ALL, **({} if self.brief else more)}.items():
+        more = {**origins.ALL, **whose.ALL, **storms.ALL, **function_returns.COSTS}
+        short = {**whole_stacks.ALL, **function_returns.ALL}
+        for name, body in {**short, **({} if self.brief else more)}.items():
             if self.wants(name):
                 self.test(name, lambda check, body=body: body(check, self.guest.lab()))
 

@@ -196,8 +196,9 @@ class Mechanisms:
         for one in found:
             self.put(one, "", [f"not finished, see {one.name}"])
         # All other captures already use the best attach types. So these are forced only if --only
-        # selects some tests.
-        best = [one for one in found if one.mechanism == one.hook.best and not self.run.only]
+        # selects some tests, or if `run` uses another one than `-p`.
+        best = [one for one in found if one.mechanism == one.hook.best and not self.run.only
+                and self.run.used.get(one.hook.name) == one.mechanism]
         waiting = [one for one in found if one not in best]
         while waiting:
             group = next_group(waiting)

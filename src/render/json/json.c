@@ -43,11 +43,14 @@ static void put_levels(struct json *j, const char *key, uint32_t levels)
 	json_end_array(j);
 }
 
-static void put_overhead_for_others(struct json *j, const char *key, uint32_t levels)
+static void put_overhead_for_others(struct json *j, const char *key, uint32_t levels,
+				    const struct model *m)
 {
 	char events[128];
 
-	json_text(j, key, overhead_for_others_text(levels, events, sizeof(events)));
+	json_text(j, key,
+		  overhead_for_others_text(levels, model_spares_calls(m), events,
+					   sizeof(events)));
 }
 
 static void put_hooks(struct json *j, const char *key, const struct model *m)

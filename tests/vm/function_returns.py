@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Tests in a guest the attach type of the probe `calls` at the returns of kernel functions. Many
+threads wait in system calls, calls are answered by a seccomp filter, and other system calls must
+not become slower."""
+import json
+import time
+
+import lab as _lab  # noqa: F401  puts tests/e2e on the path
+from harness import Lines, Skip, check_form, field_of
+from test_limits import expect_ia32
+
+TYPE = "kprobe_multi"
+FORCED = ("--probe", f"calls={TYPE}")
+THREADS, FILES, REFUSED = 500, 3000, 7
+
+
+def used(lines):
+    """Returns the attach type of the probe `calls`. Skips the test if the kernel lacks TYPE."""
+    said = lines.all[0]["probes"]["calls"]
+    if said.startswith(f"{TYPE}: "):
+        raise Skip(said)
+    return said
+
+
+def calls_of(final, call, what="calls"):
+    return field_of(final, f"fds.by_call.{call}.{what}")
+
+
+def forced_run(check, lab, name, *args):
+    capture = lab.run(name, *args, options=FORCED)
+    lines = check_form(check, capture)
+    check.equal("attach type", used(lines), TYPE)
+    check.equal("losses", lines.losses(), {})
+    return lines, capture.truth
+
+
+def waiting_threads(check, lab):
+    """Many threads wait in accept() and recvmsg() at the same time. All calls are counted."""
+    lines, truth = forced_run(check, lab, "waiting", THREADS, FILES)
+    final = lines.final(truth["pid"])
+    check.equal("accepted", calls_of(final, "accept"), truth["accepts"])
+    check.equal("opened", calls_of(final, "open"), truth["opens"])
+
+
+def filtered(early):
+    def test(check, lab):
+        """Calls that a seccomp filter answers are counted as failed."""
+        lines, truth = forced_run(check, lab, "waiting", 2, 10, "--refuse", REFUSED,
+                                  *(["--early"] if early else []))
+        final = lines.final(truth["pid"])
+        check.equal("refused", calls_of(final, "eventfd", "failed"), truth["refused"])
+        check.equal("opened", calls_of(final, "open"), truth["opens"])
+    return test
+
+
+def of_32_bit(check, lab):
+    lines, truth = forced_run(check, lab, "ia32", 200)
+    if not truth["supported"]:
+        raise Skip("this kernel takes no 32-bit calls")
+    expect_ia32(check, lines, truth)
+
+
+def by_default(check, lab):
+    """`-p` uses this attach type where the kernel has it. It counts exactly, and says what other
+    processes pay."""
+    work = lab.work("waiting", THREADS, FILES, "--refuse", REFUSED, "--early", "--wait", "--hold")
+    began = time.monotonic()
+    watch = lab.watch("-p", work.pid)
+    attached = time.monotonic() - began
+    start = json.loads(watch.said().splitlines()[0])
+    work.go()
+    truth = work.truth()
+    began = time.monotonic()
+    capture = watch.stop()
+    print(f"# {lab.release}: -p with calls={start['probes']['calls']}: attached in {attached:.1f} s,"
+          f" ended in {time.monotonic() - began:.1f} s")
+    work.end()
+    lines = Lines(capture.text)
+    probes = lines.of("probes")[-1]["probes"] if lines.of("probes") else start["probes"]
+    returns = lab.doctor()["probes"]
+    tried = next(one for one in returns if one["name"] == "calls")
+    check.equal("as doctor says", probes["calls"] == TYPE, tried["attach_type"] == TYPE)
+    check.equal("all system calls", "all system calls" in start["overhead_for_others"],
+                probes["calls"] != TYPE)
+    final = lines.last(work.pid)
+    check.equal("accepted", calls_of(final, "accept"), truth["accepts"])
+    check.equal("opened", calls_of(final, "open"), truth["opens"])
+    check.equal("refused", calls_of(final, "eventfd", "failed"), truth["refused"])
+    check.equal("losses", lines.losses(), {})
+
+
+def costs(check, lab):
+    """Prints what a call costs that no probe counts, and one that is counted, by attach type. The
+    rounds of the attach types alternate. On an emulated CPU, only the ratios say something."""
+    other = lab.work("touch", "1", "--wait", "--hold")
+    took = {}
+    for _ in range(3):
+        for kind in ("none", TYPE, "tracepoint", "tp_btf"):
+            watch = lab.watch("-p", other.pid, "--probe", f"calls={kind}", "--overhead", "syscalls")
+            said = json.loads(watch.said().splitlines()[0])["probes"]["calls"]
+            if not said.startswith(f"{kind}: "):
+                for work in ("getppid", "openclose"):
+                    one = lab.call(lab.workload("bench"), work, "40000")
+                    took.setdefault((work, kind), []).append(one_ns(one.out))
+            watch.stop()
+    other.go()
+    other.end()
+    for (work, kind), ns in took.items():
+        print(f"# {lab.release}: {work} of another process, calls={kind}: {min(ns):.0f} ns")
+    check.that(("getppid", "none") in took, f"nothing was measured: {took}")
+
+
+def one_ns(text):
+    return json.loads(text.splitlines()[-1])["ns_per_op"]
+
+
+ALL = {
+    "function returns: waiting threads": waiting_threads,
+    "function returns: filtered calls": filtered(False),
+    "function returns: calls filtered from the start": filtered(True),
+    "function returns: 32-bit calls": of_32_bit,
+    "function returns: by default": by_default,
+}
+# takes minutes on an emulated CPU
+COSTS = {"function returns: costs": costs}
