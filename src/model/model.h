@@ -279,7 +279,7 @@ bool hook_is_pending(const struct hook_view *v);
 /* Returns whether at least one probe is not attached yet. */
 bool model_has_pending_hooks(const struct model *m);
 
-/* Returns whether the probe `calls`, on or pending, runs no code at calls that it does not count. */
+/* Returns whether the probe `calls`, on or pending, runs no code at other calls than it counts. */
 bool model_spares_calls(const struct model *m);
 
 bool model_hook_on(const struct model *m, const char *name);

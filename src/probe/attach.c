@@ -15,8 +15,6 @@
 #include "probe/parallel_load.h"
 #include "probe/tracefs.h"
 
-#define LINK_KPROBE_MULTI 8 /* BPF_LINK_TYPE_KPROBE_MULTI, which headers before 5.18 lack */
-
 void links_keep(struct links *links)
 {
 	if (!links->keeper)
@@ -46,8 +44,8 @@ static void detach_from(struct links *links, int from)
 	}
 	if (links->iterator >= from)
 		links->iterator = -1;
-	if (!links->nr)
-		links->returns = false;
+	if (links->first_return >= links->nr)
+		links->returns = 0;
 }
 
 static int attach_auto(struct links *links, struct bpf_program *prog)
@@ -158,10 +156,11 @@ static int attach_call_returns(struct links *links, struct bpf_program *prog)
 		return -ESRCH;
 	for (size_t i = 0; i < f->nr; i++)
 		names[i] = f->name[i];
-	links->returns = true;
+	links->first_return = links->nr;
 	err = attach_returns(links, prog, names, f->nr, NULL);
 	if (!err && links->filtered)
 		err = attach_returns(links, prog, &filter, 1, &filter_cookie);
+	links->returns = links->nr - links->first_return;
 	return err;
 }
 
@@ -221,10 +220,10 @@ void detach_all(struct links *links)
 	detach_from(links, 0);
 }
 
-/* Returns the number of missed returns of one link; 0 for links of other types. */
+/* Returns the number of missed returns of one link. */
 static __u64 missed_by(int fd)
 {
-	/* struct bpf_link_info of Linux 6.7 for BPF_LINK_TYPE_KPROBE_MULTI; libbpf's may be older */
+	/* struct bpf_link_info of Linux 6.7; that of libbpf may be older */
 	struct {
 		__u32 type, id, prog_id, pad;
 		__u64 addrs;
@@ -233,16 +232,14 @@ static __u64 missed_by(int fd)
 	} info = {};
 	__u32 len = sizeof(info);
 
-	if (bpf_obj_get_info_by_fd(fd, (void *)&info, &len) || info.type != LINK_KPROBE_MULTI)
-		return 0;
-	return info.missed;
+	return bpf_obj_get_info_by_fd(fd, (void *)&info, &len) ? 0 : info.missed;
 }
 
 __u64 links_missed(const struct links *links)
 {
 	__u64 sum = 0;
 
-	for (int i = 0; links->returns && i < links->nr; i++)
-		sum += missed_by(bpf_link__fd(links->link[i]));
+	for (int i = 0; i < links->returns; i++)
+		sum += missed_by(bpf_link__fd(links->link[links->first_return + i]));
 	return sum;
 }

@@ -17,7 +17,7 @@ struct links {
 	/* where ATTACH_CALL_RETURNS attaches, owned by the caller; NULL: not known */
 	const struct call_functions *functions;
 	bool filtered; /* it also attaches to FILTER_FUNCTION */
-	bool returns;  /* there may be links to the returns of functions */
+	int first_return, returns; /* index and number of the links to returns of functions */
 };
 
 /* Starts the keeper, if it does not run: the earlier, the less memory it takes. */

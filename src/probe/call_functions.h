@@ -24,7 +24,7 @@ struct call_functions {
 	char name[CALL_FUNCTIONS_MAX][CALL_FUNCTION_NAME]; /* no two have the same address */
 	__u64 address[CALL_FUNCTIONS_MAX];
 	size_t nr;
-	size_t hidden; /* functions whose addresses are hidden from faultscope, and that are left out */
+	size_t hidden; /* functions that are left out, since their addresses are hidden */
 };
 
 /*

@@ -29,8 +29,10 @@ bool kernel_lacks_reads(void);
 bool kernel_traces_function(__u32 id);
 
 #define NO_RETURNS "this kernel does not let BPF programs trace the returns of its functions"
+#define UNCOUNTED_RETURNS                                                                          \
+	"before Linux 6.7, the kernel does not tell how many calls it could not trace"
 #define FEW_RETURNS                                                                                \
-	"before Linux 6.14, the kernel traces only some of the calls that wait at the same time"
+	"before Linux 6.14, the kernel cannot trace as many waiting calls as there are threads"
 
 /*
  * Returns whether the kernel attaches programs to the returns of many functions (5.18). The test

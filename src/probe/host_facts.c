@@ -136,6 +136,16 @@ int host_kernel_major(void)
 	return atoi(un.release);
 }
 
+bool host_kernel_since(int major, int minor)
+{
+	struct utsname un;
+	int first = 0, second = 0;
+
+	uname(&un);
+	sscanf(un.release, "%d.%d", &first, &second);
+	return first > major || (first == major && second >= minor);
+}
+
 void host_fill(struct host_record *ret)
 {
 	struct utsname un;

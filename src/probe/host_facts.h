@@ -19,6 +19,9 @@ bool host_is_in_user_namespace(void);
 /* Returns the major version of the kernel, such as 6. */
 int host_kernel_major(void);
 
+/* Returns whether the version of the kernel is at least MAJOR.MINOR. */
+bool host_kernel_since(int major, int minor);
+
 /* Returns whether /proc belongs to faultscope's pid namespace, so that its pids are valid here. */
 bool host_has_own_proc(void);
 

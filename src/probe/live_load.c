@@ -105,13 +105,36 @@ static enum object_build build_of(const struct live *live)
 	return live->choice.no_kfuncs ? OBJECT_PLAIN : OBJECT_FULL;
 }
 
-/* Skips the attach type of `calls` at the returns of functions, if this kernel has no such thing. */
+/*
+ * Returns whether the kernel's pool of return hooks is twice as large as the number of threads. All
+ * threads of the host that wait in a traced function share it: fprobe_init_rethook() until 6.13,
+ * with two hooks for each function and CPU.
+ */
+static bool has_hook_for_each_thread(void)
+{
+	unsigned long functions = nr_call_rows + nr_compat_call_rows;
+
+	return functions * 2 * libbpf_num_possible_cpus() >= 2 * host_processes();
+}
+
+/*
+ * Skips the attach type of `calls` at the returns of functions, if this kernel has no such thing,
+ * or may be unable to trace many calls that wait.
+ */
 static void ask_returns(struct live *live, const struct btf *kernel)
 {
+	const char *why = NULL;
+
 	if (!kernel_traces_returns())
-		choice_forbid(&live->choice, "calls", CALL_RETURNS, NO_RETURNS);
-	else if (!layout_returns_unlimited(kernel))
-		choice_forbid(&live->choice, "calls", CALL_RETURNS, FEW_RETURNS);
+		why = NO_RETURNS;
+	else if (layout_returns_unlimited(kernel))
+		;
+	else if (!host_kernel_since(6, 7))
+		why = UNCOUNTED_RETURNS;
+	else if (!live->choice.forced[hook_find("calls")] && !has_hook_for_each_thread())
+		why = FEW_RETURNS;
+	if (why)
+		choice_forbid(&live->choice, "calls", CALL_RETURNS, why);
 }
 
 /*

@@ -105,8 +105,8 @@ static bool explain_locked_memory(char *error, size_t size)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY || permission_is_filtered(getpid()) ||
-	    !kernel_lacks_task_storage())
+	if (getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+	    permission_is_filtered(getpid()) || !kernel_lacks_task_storage())
 		return false;
 	snprintf(
 		error, size,

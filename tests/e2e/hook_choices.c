@@ -10,11 +10,11 @@
 
 static const char *forced[HOOKS_MAX];
 static struct choice c;
-static bool native;
+static unsigned int accepts;
 
 static void begin(unsigned int tiers, bool majors)
 {
-	choice_begin(&c, tiers, majors, native ? OPTIONAL_CALLS : 0, forced);
+	choice_begin(&c, tiers, majors, accepts, forced);
 }
 
 static void show_one(size_t h)
@@ -86,6 +86,19 @@ static void show_programs(void)
 	printf("another is of %d\n", choice_hook_of(&c, "no such program"));
 }
 
+/* Shows which attach types of `calls` follow each other. */
+static void refuse_calls(void)
+{
+	const struct answer answer = {.text = "EPERM"};
+	size_t calls = hook_find("calls");
+
+	show_one(calls);
+	while (choice_of(&c, calls)) {
+		choice_refused(&c, calls, &answer);
+		show_one(calls);
+	}
+}
+
 int main(void)
 {
 	const struct answer none = {.text = "bpf(2) is refused", .remedy = "more rights"};
@@ -95,10 +108,14 @@ int main(void)
 		printf("levels %x\n", tiers);
 		show("");
 	}
-	native = true;
+	accepts = OPTIONAL_CALLS;
 	begin(0xf, false);
 	show("64-bit programs");
-	native = false;
+	refuse_calls();
+	accepts = LACKS_WRITES;
+	begin(0xf, false);
+	refuse_calls();
+	accepts = 0;
 	begin(0xf, false);
 	show_programs();
 	printf("kfuncs: %d\n", choice_leave_kfuncs(&c));

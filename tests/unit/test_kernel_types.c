@@ -122,6 +122,15 @@ static void test_made(void)
 	is_u64(kernel_types_function(&k, NUMBER_OF_bpf_rdonly_cast), 0,
 	       "a function that the kernel lacks");
 	is_u64(kernel_types_function(&k, KERNEL_FUNCTION_END), 0, "a number without a function");
+	is_u64(kernel_types_traced(&k, "function"),
+	       btf__find_by_name_kind(all, "function", BTF_KIND_FUNC),
+	       "id of a traced function in the whole BTF");
+	ok(kernel_types_traced(&k, "function") !=
+		   (__u32)btf__find_by_name_kind(k.btf, "function", BTF_KIND_FUNC),
+	   "it is not the id in the part");
+	is_u64(kernel_types_traced(&k, "event"), 0, "a tracepoint is no function");
+	is_u64(kernel_types_tracepoint(&k, "function"), 0, "a function is no tracepoint");
+	ok(kernel_types_tracepoint(&k, "event") > 0, "id of a tracepoint");
 	is_u64(kernel_types_function(&k, BPF_FUNC_get_current_task), 0, "a helper is no function");
 	file = btf__parse(k.path, NULL);
 	is_u64(btf__type_cnt(file), btf__type_cnt(k.btf), "the file has the same types");

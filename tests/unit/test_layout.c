@@ -127,6 +127,26 @@ static void test_delays(void)
 	ok(!counts_delays("se", "run_delay"), "tasks have no such member");
 }
 
+static bool returns_unlimited(const char *type, const char *member)
+{
+	struct btf *b = btf__new_empty();
+	int word = btf__add_int(b, "unsigned long", 8, 0);
+	bool unlimited;
+
+	btf__add_struct(b, type, 8);
+	btf__add_field(b, member, word, 0, 0);
+	unlimited = layout_returns_unlimited(b);
+	btf__free(b);
+	return unlimited;
+}
+
+static void test_returns(void)
+{
+	ok(returns_unlimited("fprobe", "hlist_array"), "fprobe of 6.14");
+	ok(!returns_unlimited("fprobe", "rethook"), "fprobe with a pool");
+	ok(!returns_unlimited("kprobe", "hlist_array"), "no fprobe");
+}
+
 /*
  * Tests the BTF of this kernel if it has all structures. tests/e2e/test_doctor.py tests this BTF as
  * well.
@@ -148,6 +168,7 @@ int main(void)
 	test_areas();
 	test_success();
 	test_delays();
+	test_returns();
 	test_here();
 	return tap_done();
 }

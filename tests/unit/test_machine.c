@@ -201,6 +201,9 @@ static void test_host(void)
 	IS_BETWEEN(host_own_cpu_ns(), CLOCK_PROCESS_CPUTIME_ID, "our own CPU time");
 	uname(&un);
 	is_u64(host_kernel_major(), atoi(un.release), "the first number of the release");
+	ok(host_kernel_since(atoi(un.release), 0) && host_kernel_since(2, 99), "since its version");
+	ok(!host_kernel_since(atoi(un.release), 9999) && !host_kernel_since(9999, 0),
+	   "not since a later version");
 	host_fill(&r);
 	is_u64(r.h.kind, RECORD_HOST, "a record of the host");
 	is_u64(r.h.len, sizeof(r), "its length");

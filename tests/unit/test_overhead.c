@@ -30,9 +30,22 @@ static void test_text(void)
 	is_str(overhead_levels_text(15, cut, sizeof(cut)), "scan, ev", "cut to the buffer");
 }
 
+static void test_others(void)
+{
+	char text[128];
+
+	is_str(overhead_for_others_text(1 << 3, false, text, sizeof(text)), "all system calls",
+	       "each call is slower");
+	is_str(overhead_for_others_text(1 << 3, true, text, sizeof(text)),
+	       "system calls that change mappings or fds", "only counted calls are slower");
+	is_str(overhead_for_others_text(OVERHEAD_LOW, true, text, sizeof(text)),
+	       "page faults, new mappings, signals", "without the level of calls");
+}
+
 int main(void)
 {
 	test_find();
 	test_text();
+	test_others();
 	return tap_done();
 }

@@ -93,7 +93,8 @@ static void filter_eventfd(void)
 	};
 	struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
 		die("seccomp");
 }
 
@@ -112,7 +113,8 @@ int main(int argc, char **argv)
 	bool early = false;
 	pthread_t *thread;
 	const char *words[2];
-	const struct opt opts[] = {{"refuse", OPT_NUMBER, &refuse}, {"early", OPT_FLAG, &early}, {}};
+	const struct opt opts[] = {
+		{"refuse", OPT_NUMBER, &refuse}, {"early", OPT_FLAG, &early}, {}};
 
 	parse_args(argc, argv, "THREADS N [--refuse M [--early]]", opts, words, 2, 2);
 	threads = parse_number(words[0]) / 2 * 2;
