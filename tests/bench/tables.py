@@ -148,7 +148,9 @@ class Tables:
         if worst and worst["median"] >= ONE_PERCENT:
             text.append(f"**`-p` of one process slows all others**: they need up to "
                         f"{with_unit(worst['median'], '%')} more CPU time "
-                        f"({TITLES[worst['work']].split(':')[0]}).")
+                        f"({TITLES[worst['work']].split(':')[0]}). Where BPF programs can trace"
+                        " kernel functions, `-p` leaves out most of this cost"
+                        " ([probes](docs/probes.md)).")
         return " ".join(text) + " See [performance](docs/performance.md).\n"
 
     def slowest_other(self):
