@@ -3,7 +3,6 @@
 the changed line are run."""
 import collections
 import json
-import os
 import re
 import shutil
 import struct
@@ -94,7 +93,7 @@ class Map:
         rows = {row["test"]: row for row in map(json.loads, rows)}
         self.keep(carry(list(rows.values()), sources(path.parent / MEASURED),
                         sources(self.tree.top)))
-        self.jobs = os.cpu_count()
+        self.jobs = self.tree.jobs
 
     def keep(self, rows):
         """Writes all rows to the file, and the sources to which their line numbers belong."""

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Makes random small changes (mutants) to a copy of the source, and counts those that tests notice.
 
-usage: run.py [--count N] [--seed N] [--minutes N] [--place DIR] [--again] [--suites NAMES]
-              [--under PATH[,PATH]...]
+usage: run.py [--count N] [--seed N] [--minutes N] [--jobs N] [--place DIR] [--again]
+              [--suites NAMES] [--only REGEX] [--under PATH[,PATH]...] [--no-sanitizer]
 
 Each mutant is compiled. Then the tests that execute the changed line run until one of them fails. A
 mutant is killed if a test fails. Mutants that no test notices are tried again in a build with
@@ -25,6 +25,7 @@ import json
 import os
 import random
 import re
+import resource
 import signal
 import sys
 import time
@@ -47,9 +48,13 @@ HANGING, WAITING = 5, 10
 SLOWER = 4  # AddressSanitizer multiplies these limits, since it makes programs slower
 # name of the environment variable that is set when the script has its own copy of /dev
 OWN_DEV = "FAULTSCOPE_OWN_DEV"
-# Seconds of CPU time to spend on a mutant that no test notices. SINGLE_SECONDS is for test
-# programs, KEPT_SECONDS for tests with recordings and options, and LIVE_SECONDS for live tests.
-SINGLE_SECONDS, KEPT_SECONDS, LIVE_SECONDS = 40, 60, 20
+NO_TEST = "no test runs it"
+# Seconds of CPU time to spend on a mutant that no test notices, in each suite. The score of triage
+# belongs to the unit tests. The tests of a suite
+# are sorted by what they say about the changed file, so more seconds hardly change the score. With
+# AddressSanitizer, tests take several times as long; their times in the plain build are counted.
+SECONDS = {PLAIN: {"unit": 40, "e2e": 60, "export": 40, "live": 20, "live-export": 20},
+           SANITIZED: {"unit": 10, "e2e": 10, "export": 5}}
 
 
 def tell(text):
@@ -142,7 +147,7 @@ class Trial:
         """Returns the first unit test that notices the mutant, or None. The test of triage's score
         (tests/triage/score.py) counts as a unit test."""
         mine = [test for test in self.tests if test.suite in ("unit", "triage")]
-        for test in within(mine, SINGLE_SECONDS):
+        for test in within(mine, SECONDS[self.build]["unit"]):
             if self.runner.run(self.build, test, self.limits(test)).status != "passed":
                 return test.name
         return None
@@ -150,12 +155,12 @@ class Trial:
     def by_batch(self, suite):
         """Returns the first test of a suite that fails twice with the mutant. A single failure is
         not enough, because it may be a timeout under load."""
-        seconds = LIVE_SECONDS if suite.startswith("live") else KEPT_SECONDS
-        left = list(within([test for test in self.tests if test.suite == suite], seconds))
+        left = list(within([test for test in self.tests if test.suite == suite],
+                           SECONDS[self.build].get(suite, 0)))
         while left:
             failed = None
             for test, ended in self.runner.run_batch(self.build, left, self.limits,
-                                                     jobs=os.cpu_count(), first=True):
+                                                     jobs=self.runner.tree.jobs, first=True):
                 left.remove(test)
                 if ended.status in ("failed", "longer"):
                     failed = test
@@ -192,19 +197,12 @@ class Trial:
         return any(ended.status in ("passed", "skipped") for _, ended in
                    self.runner.run_batch(self.build, [test], self.limits))
 
-    def run_sanitized(self):
-        """Runs the trial with AddressSanitizer. Live tests are left out."""
-        tests = [test for test in self.tests
-                 if not test.is_live and test.name not in self.runner.unfit]
-        state, by = Trial(self.runner, tests, self.change, SANITIZED).run()
-        return ("killed", f"{by} with AddressSanitizer") if state == "killed" else None
-
     def outcome(self):
         with Changed(self.runner.tree, self.build, self.change) as changed:
             if changed.state != "built":
                 return changed.state, None
             if not self.tests:
-                return "survived", "no test runs it"
+                return "survived", NO_TEST
             by = self.by_single()
             for suite in suites.FOLDERS:
                 by = by or self.by_batch(suite)
@@ -212,13 +210,20 @@ class Trial:
 
 
 def tried(runner, tests, change):
-    """Tries a mutant in the plain build, and then with AddressSanitizer. Returns its state, and the
-    name of the test that noticed it."""
-    trial = Trial(runner, tests, change)
-    state, by = trial.run()
-    if state == "survived" and tests:
-        return trial.run_sanitized() or (state, by)
+    """Tries a mutant in the plain build. Returns its state, and the name of the test that noticed
+    it."""
+    state, by = Trial(runner, tests, change).run()
+    if state == "survived" and runner.tree.is_same_optimized(change):
+        return "same code", "if optimized"
     return state, by
+
+
+def tried_sanitized(runner, tests, change):
+    """Tries a mutant with AddressSanitizer and without live tests. Returns the name of the test that
+    noticed the mutant, or None."""
+    tests = [test for test in tests if not test.is_live and test.name not in runner.unfit]
+    state, by = Trial(runner, tests, change, SANITIZED).run() if tests else ("survived", None)
+    return by if state == "killed" else None
 
 
 class Results:
@@ -263,27 +268,67 @@ def name_of(options):
     return "-".join([str(options.seed), *rooms])
 
 
-def work(runner, options, place, coverage, last):
-    """Tries mutants until `options.count` mutants are counted, or until the time `last`."""
-    results, known = Results(place / f"results-{name_of(options)}.jsonl"), equivalents()
-    tree, texts = runner.tree, {}
-    for number, change in enumerate(drawn(tree, options.seed, options.under)):
-        if len(results.counted()) >= options.count and str(number) not in results.rows \
-                or time.monotonic() > last:
-            break
-        text = texts.setdefault(change.path, (tree.top / change.path).read_text())
+class Work:
+    """Mutants in their random order, and what came of each."""
+
+    def __init__(self, runner, options, place, coverage):
+        self.runner, self.options, self.coverage = runner, options, coverage
+        self.results = Results(place / f"results-{name_of(options)}.jsonl")
+        self.known, self.texts = equivalents(), {}
+
+    def text_of(self, path):
+        return self.texts.setdefault(path, (self.runner.tree.top / path).read_text())
+
+    def tests_of(self, change):
+        text = self.text_of(change.path)
+        return self.coverage.of(change.path, change.line(text), first_line_of(text, change))
+
+    def add(self, number, change, state, by, **more):
+        """Stores and prints the result of a mutant."""
+        text = self.text_of(change.path)
         words = words_of(text, change)
-        row = results.rows.get(str(number))
-        if row and not (options.again and row["state"] == "survived"):
-            continue
-        line = change.line(text)
-        tests = coverage.of(change.path, line, first_line_of(text, change))
-        state, by = ("equivalent", known[words]) if words in known else tried(runner, tests, change)
-        results.add({"id": str(number), "state": state, "by": by, "kind": change.kind,
-                     "path": change.path, "line": line, "words": words,
-                     "diff": diff_of(text, change)})
+        self.results.add({"id": str(number), "state": state, "by": by, "kind": change.kind,
+                          "path": change.path, "line": change.line(text), "words": words,
+                          "diff": diff_of(text, change), **more})
         tell(f"{state}: {words}{f' ({by})' if by else ''}")
-    return results
+
+    def try_plain(self, last):
+        """Tries mutants until `options.count` mutants are counted, or until the time `last`."""
+        for number, change in enumerate(drawn(self.runner.tree, self.options.seed,
+                                              self.options.under)):
+            row = self.results.rows.get(str(number))
+            if len(self.results.counted()) >= self.options.count and not row \
+                    or time.monotonic() > last:
+                return
+            if row and not (self.options.again and row["state"] == "survived"):
+                continue
+            words, before = words_of(self.text_of(change.path), change), cpu_seconds()
+            state, by = ("equivalent", self.known[words]) if words in self.known else \
+                tried(self.runner, self.tests_of(change), change)
+            self.add(number, change, state, by, seconds=round(cpu_seconds() - before, 1))
+
+    def try_sanitized(self, last):
+        """Tries the survivors again with AddressSanitizer."""
+        rows = self.results.rows
+        waiting = {number for number, row in rows.items()
+                   if row["state"] == "survived" and row["by"] != NO_TEST and not row.get("again")}
+        if waiting:
+            self.runner.tree.build_sanitized()
+        for number, change in enumerate(drawn(self.runner.tree, self.options.seed,
+                                              self.options.under)):
+            if not waiting or time.monotonic() > last:
+                return
+            if str(number) in waiting:
+                waiting.remove(str(number))
+                by = tried_sanitized(self.runner, self.tests_of(change), change)
+                self.add(number, change, *(("killed", f"{by} with AddressSanitizer") if by else
+                                           ("survived", rows[str(number)]["by"])), again=True)
+
+
+def cpu_seconds():
+    """Returns the CPU time of all processes that this script started and waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def use_own_devices():
@@ -301,13 +346,20 @@ def main():
                         help="number of mutants to try, of those that compile (200)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--minutes", type=float, default=1e6, help="end this run after MINUTES")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(),
+                        help="number of compilers and tests to run at once (%(default)s)")
     parser.add_argument("--place", type=Path, default=ROOT / "build/mutants")
     parser.add_argument("--again", action="store_true", help="try surviving mutants again")
+    parser.add_argument("--no-sanitizer", dest="sanitizer", action="store_false",
+                        help="do not try surviving mutants with AddressSanitizer")
     parser.add_argument("--under", default="src/",
                         help="mutate only files whose path begins with one of these PATHs, which "
                              "are separated by commas")
     parser.add_argument("--suites", default=",".join(suites.NAMES),
                         help="suites to run (%(default)s)")
+    parser.add_argument("--only", metavar="REGEX", default="",
+                        help="run only tests whose SUITE/NAME contains a match; the score is then a "
+                             "lower bound")
     options = parser.parse_args()
     use_own_devices()
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -322,7 +374,7 @@ def main():
         fcntl.flock(alone, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         sys.exit(f"{place}: another run works there")
-    tree = Tree(ROOT, place)
+    tree = Tree(ROOT, place, options.jobs)
     tree.copy()
     tree.build()
     box = Box()
@@ -340,10 +392,15 @@ def try_all(runner, options, place):
         wanted = [name for name in wanted if not name.startswith("live")]
         tell("# no live tests: they need root, and a control group that limits memory")
     coverage = Map(runner, place / "coverage.jsonl")
-    if not coverage.complete(suites.find(runner.tree, wanted), tell, last):
+    if not coverage.complete([test for test in suites.find(runner.tree, wanted)
+                              if re.search(options.only, test.name)], tell, last):
         tell("# stopped while measuring which test runs which line; run it again")
         return 2
-    rows = work(runner, options, place, coverage, last).counted()
+    work = Work(runner, options, place, coverage)
+    work.try_plain(last)
+    if options.sanitizer:
+        work.try_sanitized(last)
+    rows = work.results.counted()
     share = report(rows)
     return 2 if len(rows) < options.count else share < WANTED
 

@@ -6,8 +6,10 @@ import subprocess
 from pathlib import Path
 
 MAKE_SECONDS = 600
-# BUILD directories of the copy: with gcov counters, without, and with AddressSanitizer
+# BUILD directories of the copy: with gcov counters, without, with AddressSanitizer, and one that
+# holds only objects, to compare their code
 COVERED, PLAIN, SANITIZED = "build/covered", "build/plain", "build/sanitized"
+OPTIMIZED = "build/optimized"
 # Arguments of make for each build. The plain build traps undefined behaviour and buffer overflows
 # without a sanitizer library. The build with AddressSanitizer is slower. It only tries mutants that
 # survived in the plain build.
@@ -15,14 +17,15 @@ FLAGS = {COVERED: ["CFLAGS=-O0", "HARDENING=", "EXTRA=--coverage"],
          PLAIN: ["CFLAGS=-O2", "HARDENING=-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2",
                  "EXTRA=-fsanitize=undefined -fsanitize-undefined-trap-on-error"],
          SANITIZED: ["CFLAGS=-O1", "HARDENING=",
-                     "EXTRA=-fsanitize=address -fno-omit-frame-pointer"]}
+                     "EXTRA=-fsanitize=address -fno-omit-frame-pointer"],
+         OPTIMIZED: ["CFLAGS=-O3 -fno-semantic-interposition", "HARDENING="]}
 BPF_OBJECTS = ("faultscope.bpf.o", "faultscope_plain.bpf.o", "faultscope_hash.bpf.o",
                "blackbox.bpf.o")
 
 
 class Tree:
-    def __init__(self, root, place):
-        self.root = Path(root)
+    def __init__(self, root, place, jobs):
+        self.root, self.jobs = Path(root), jobs
         self.top = Path(place) / "tree"
 
     def copy(self):
@@ -55,31 +58,60 @@ class Tree:
         kept = all((self.top / build / name).exists() for name in BPF_OBJECTS)
         how = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL} if quiet else {}
         ran = subprocess.run(
-            ["make", "-s", f"-j{os.cpu_count()}", "-f", "tests/mutants/shared.mk",
+            ["make", "-s", f"-j{self.jobs}", "-f", "tests/mutants/shared.mk",
              f"BUILD={build}", "FORTIFY=", "REVISION=copy", *FLAGS[build],
              *(old if kept else []), target],
             cwd=self.top, check=False, timeout=MAKE_SECONDS, **how)
         return ran.returncode == 0
 
-    def build(self):
-        """Makes both builds, and the programs that tests need. The BPF programs are built only
-        once."""
-        for build in (PLAIN, COVERED, SANITIZED):
-            for name in BPF_OBJECTS:
-                kept = self.top / PLAIN / name
-                if build != PLAIN and kept.exists():
-                    (self.top / build).mkdir(parents=True, exist_ok=True)
-                    shutil.copy2(kept, self.top / build / name)
-            if not self.make(build, "shared-all"):
-                raise SystemExit(f"{self.top}: {build} does not build")
+    def build_all_of(self, build):
+        """Makes a build. The BPF programs are compiled only once, for the plain build."""
+        for name in BPF_OBJECTS:
+            kept = self.top / PLAIN / name
+            if build != PLAIN and kept.exists():
+                (self.top / build).mkdir(parents=True, exist_ok=True)
+                shutil.copy2(kept, self.top / build / name)
+        if not self.make(build, "shared-all"):
+            raise SystemExit(f"{self.top}: {build} does not build")
+
+    def build_sanitized(self):
+        """Makes the build with AddressSanitizer."""
+        self.build_all_of(SANITIZED)
         named = self.top / SANITIZED / "san"  # tests know a build with a sanitizer by this name
         if not named.is_symlink():
             named.symlink_to("shared")
+
+    def build(self):
+        """Makes the builds without AddressSanitizer, and the programs that tests need."""
+        for build in (PLAIN, COVERED):
+            self.build_all_of(build)
         if not self.make(PLAIN, "build/zoo") or not self.make(PLAIN, "workloads"):
             raise SystemExit(f"{self.top}: the workloads do not build")
         workloads = self.top / "build/workloads"
         if not workloads.exists():
             workloads.symlink_to(self.top / PLAIN / "workloads")
+
+    def is_same_optimized(self, change):
+        """Returns whether the compiler makes the same code of a file with and without a mutant, if it
+        optimizes more, and without the checks of the plain build. Then no test can notice the mutant.
+        Returns False for a header."""
+        file, object_ = self.top / change.path, self.object_of(OPTIMIZED, change.path)
+        if not object_:
+            return False
+        text, times = file.read_text(), os.stat(file)
+        codes = []
+        try:
+            for version in (change.apply(text), text):
+                file.write_text(version)
+                object_.unlink(missing_ok=True)
+                if not self.make(OPTIMIZED, object_.relative_to(self.top), quiet=True):
+                    return False
+                codes.append(object_.read_bytes())
+        finally:
+            file.write_text(text)
+            # the other builds did not see the mutant
+            os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+        return codes[0] == codes[1]
 
     def object_of(self, build, path):
         """Returns the path of the object of src/ROOM/NAME.c. Returns None for a header, because a
