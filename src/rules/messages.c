@@ -119,15 +119,15 @@ static void normalise(struct text *t, const char *s, size_t len)
 	t->s[t->len] = 0;
 }
 
-/* Returns true if `list`, words separated by one blank, contains the word. */
-static bool is_one_of(const char *word, const char *list)
+static int by_word(const void *word, const void *of)
 {
-	size_t len = strlen(word);
+	return strcmp(word, *(const char *const *)of);
+}
 
-	for (const char *at = list; *word && (at = strstr(at, word)); at++)
-		if ((at == list || at[-1] == ' ') && (!at[len] || at[len] == ' '))
-			return true;
-	return false;
+/* Returns true if `words`, which are in the order of strcmp(), contain the word. */
+static bool is_one_of(const char *word, const char *const *words, size_t n)
+{
+	return bsearch(word, words, n, sizeof(words[0]), by_word);
 }
 
 /*
@@ -136,16 +136,24 @@ static bool is_one_of(const char *word, const char *list)
  */
 static bool is_common(const char *word)
 {
-	return is_one_of(word, "allocate available bytes cannot could error exited failed failure "
-			       "fatal file files from killed limit many memory more number open "
-			       "process reached resource signal size system terminated unable "
-			       "warning with");
+	static const char *const words[] = {
+		"allocate", "available", "bytes",      "cannot",  "could",    "error",
+		"exited",   "failed",	 "failure",    "fatal",	  "file",     "files",
+		"from",	    "killed",	 "limit",      "many",	  "memory",   "more",
+		"number",   "open",	 "process",    "reached", "resource", "signal",
+		"size",	    "system",	 "terminated", "unable",  "warning",  "with"};
+
+	return is_one_of(word, words, sizeof(words) / sizeof(words[0]));
 }
 
 static bool is_stop_word(const char *word)
 {
-	return is_one_of(word, "an and are at be by for if in is it me my no not of on or the to "
-			       "too was you your has how what why when after this");
+	static const char *const words[] = {
+		"after", "an", "and", "are", "at",   "be",   "by",  "for", "has", "how", "if",
+		"in",	 "is", "it",  "me",  "my",   "no",   "not", "of",  "on",  "or",	 "the",
+		"this",	 "to", "too", "was", "what", "when", "why", "you", "your"};
+
+	return is_one_of(word, words, sizeof(words) / sizeof(words[0]));
 }
 
 static double weight(const char *word)
@@ -529,7 +537,11 @@ static bool is_call(const struct message *m)
 /* Returns true for messages that many programs print. */
 static bool is_generic(const struct message *m)
 {
-	return is_one_of(m->program, "C errno signal shell sysctl symptom") || is_call(m);
+	static const char *const programs[] = {"C",	 "errno",   "shell",
+					       "signal", "symptom", "sysctl"};
+
+	return is_one_of(m->program, programs, sizeof(programs) / sizeof(programs[0])) ||
+	       is_call(m);
 }
 
 /*
