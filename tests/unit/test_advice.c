@@ -112,8 +112,78 @@ static void test_hidden(void)
 	is_u64(advise(s, 2, NULL, 0, a), 2, "with these something is hidden");
 }
 
+/* Tests that each limit has advice from exactly 80 % of its use on. */
+static void test_share_of_each_limit(void)
+{
+	static const struct {
+		const char *limit, *use;
+	} rows[] = {
+		{"max_map_count", "map_count_high"},
+		{"file_max", "file_nr"},
+		{"threads_max", "threads"},
+		{"cgroup_memory_max_bytes", "cgroup_memory_bytes"},
+		{"cgroup_pids_max", "cgroup_pids"},
+		{"commit_limit_bytes", "committed_bytes"},
+		{"swap_total_bytes", "swap_used_bytes"},
+	};
+	static const struct {
+		int64_t used, limit;
+		size_t advised;
+	} cases[] = {{0, 1000000, 0},
+		     {799999, 1000000, 0},
+		     {800000, 1000000, 1},
+		     {1000000, 1000000, 1},
+		     {5, 0, 0},
+		     {5, -1, 0}};
+	struct advice a[ADVICE_MAX];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+			/* the default of max_map_count has advice of its own */
+			int64_t more = !strcmp(rows[i].limit, "max_map_count") && cases[k].limit < 1
+					       ? 100000
+					       : 0;
+			struct setting s[] = {
+				figure(rows[i].limit, cases[k].limit + more),
+				use_of(rows[i].use, rows[i].limit, cases[k].used),
+				figure("overcommit_memory", 2),
+			};
+
+			ok(advise(s, 3, NULL, 0, a) == cases[k].advised,
+			   "%s: %" PRId64 " of %" PRId64 ": %zu", rows[i].limit, cases[k].used,
+			   cases[k].limit + more, cases[k].advised);
+			if (cases[k].advised)
+				is_str(a[0].key, rows[i].limit, "about this limit");
+		}
+}
+
+/* Tests that a default that is too low has advice, and the next higher value has none. */
+static void test_defaults(void)
+{
+	static const struct {
+		const char *key;
+		int64_t low;
+	} rows[] = {{"max_map_count", 65530},
+		    {"inotify_instances", 128},
+		    {"inotify_watches", 8192},
+		    {"pid_max", 32768},
+		    {"rlimit_nofile", 1024}};
+	struct advice a[ADVICE_MAX];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (int64_t more = 0; more < 2; more++) {
+			struct setting s[] = {figure(rows[i].key, rows[i].low + more),
+					      figure("rlimit_nofile_hard", 4096)};
+
+			is_u64(advise(s, 2, NULL, 0, a), !more, rows[i].key);
+			ok(more || a[0].why[0], "the reason: %s", a[0].why);
+		}
+}
+
 int main(void)
 {
+	test_share_of_each_limit();
+	test_defaults();
 	test_nothing();
 	test_low();
 	test_used();
