@@ -347,6 +347,52 @@ def test_faults_drawn_by_chance(check, lab):
     check.equal("redacted: where they went", page_of(lab, again)["addresses"], page["addresses"])
 
 
+def on_terminal(lab, *words, **how):
+    """Runs faultscope with a terminal as standard error. Returns its exit status, and what it wrote
+    to the terminal."""
+    ours, theirs = pty.openpty()
+    process = lab.spawn([FAULTSCOPE, *words], stderr=theirs,
+                        env={**os.environ, "TERM": "xterm", **how})
+    os.close(theirs)
+    text = b""
+    while select.select([ours], [], [], PATIENCE)[0]:
+        try:
+            text += os.read(ours, 4096)
+        except OSError:  # EIO: the program has closed the terminal
+            break
+    os.close(ours)
+    return process.wait(PATIENCE), text.decode(errors="replace")
+
+
+@live
+def test_record_progress(check, lab):
+    """On a terminal, `record` shows in one line how far it is, and at the end what it has recorded
+    in which file. A terminal that cannot move its cursor gets only the end."""
+    target = lab.work("fdleak", "10", "--hold")
+    name = r"\d{8}T\d{6}Z\.fsr"
+    for term, options in (("xterm", ()), ("dumb", ()), ("xterm", ("-q",))):
+        place = lab.dir / f"{term}{len(options)}"
+        place.mkdir()
+        status, text = on_terminal(lab, "record", str(target.pid), "-i", "0.1", "-d", "0.5", "-o",
+                                   place / "%t.fsr", *options, TERM=term)
+        what = f"{term} {options}"
+        check.that(status in (0, INCOMPLETE), f"{what}: status {status}")
+        progress = re.findall(r"\r\x1b\[K\d+\.\d s of 0\.5 s, (\d+) scans, 1 processes, "
+                              r"\d\S+ \S+  \(Ctrl-C stops it\)", text)
+        shown = term == "xterm" and not options
+        check.that(bool(progress) == shown, f"{what}: progress in {text!r}")
+        check.equal(f"{what}: scans", [int(n) for n in progress],
+                    list(range(1, len(progress) + 1)))
+        end = re.search(rf"faultscope: recorded \d+\.\d s of 0\.5 s, (\d+) scans, 1 processes, "
+                        rf"\d.* in {place}/{name}\r\n", text)
+        check.that(bool(end) == (not options), f"{what}: end in {text!r}")
+        if end and progress:
+            check.equal(f"{what}: scans at the end", int(end[1]), len(progress))
+        made = [path.name for path in place.iterdir()]
+        check.that(len(made) == 1 and re.fullmatch(name, made[0]), f"{what}: {made}")
+    target.end()
+
+
 @idle
 @live
 def test_record_bounded(check, lab):
