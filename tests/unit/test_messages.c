@@ -135,8 +135,8 @@ static bool remove_word(char *s, size_t nth)
 
 /*
  * Tests messages from which one word is missing, as if a program's version worded them in another
- * way. Three of four must lead to a diagnosis of the whole message. The checksum covers which diagnoses and
- * messages are found, and their order.
+ * way. Three of four must lead to a diagnosis of the whole message. The checksum covers which
+ * diagnoses and messages are found, and their order.
  */
 static void test_similar(void)
 {
