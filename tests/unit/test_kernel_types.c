@@ -12,8 +12,8 @@
 
 static bool is_wanted(void *ctx, const char *name)
 {
-	static const char *const wanted[] = {"outer", "task_struct", "colour", "btf_trace_event",
-					     "function"};
+	static const char *const wanted[] = {"outer",		"task_struct", "colour",
+					     "btf_trace_event", "function",    "kinds"};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
 		if (!strcmp(name, wanted[i]))
@@ -21,19 +21,35 @@ static bool is_wanted(void *ctx, const char *name)
 	return false;
 }
 
+/* Adds a structure with a member of each other kind of type. */
+static void add_kinds(struct btf *b)
+{
+	int number = btf__add_float(b, "double", 8), inner = btf__find_by_name(b, "inner");
+	int chain = btf__add_type_tag(b, "rcu", btf__add_restrict(b, btf__add_volatile(b, inner)));
+	int function = btf__add_ptr(b, btf__add_func_proto(b, 0));
+
+	btf__add_struct(b, "kinds", 40);
+	btf__add_field(b, "number", number, 0, 0);
+	btf__add_field(b, "size", btf__find_by_name(b, "sizes"), 64, 0);
+	btf__add_field(b, "in", chain, 128, 0);
+	btf__add_field(b, "in_again", inner, 192, 0);
+	btf__add_field(b, "function", function, 256, 0);
+}
+
 /* Makes BTF of a few types. Types that nothing needs come first, so that ids change. */
 static struct btf *make(void)
 {
 	struct btf *b = btf__new_empty();
+	int index = btf__add_int(b, "unsigned int", 4, 0);
 	int word = btf__add_int(b, "unsigned long", 8, 0);
 	int named = btf__add_const(b, btf__add_typedef(b, "u64", word));
 	int other = btf__add_struct(b, "other", 8), inner, unnamed, array, pointer, proto;
 
 	btf__add_field(b, "unused", word, 0, 0);
 	pointer = btf__add_ptr(b, other);
-	array = btf__add_array(b, word, word, 3);
 	inner = btf__add_struct(b, "inner", 8);
 	btf__add_field(b, "value", named, 0, 0);
+	array = btf__add_array(b, index, inner, 3);
 	unnamed = btf__add_union(b, NULL, 8);
 	btf__add_field(b, "in", inner, 0, 0);
 	btf__add_field(b, "to", pointer, 0, 0);
@@ -45,6 +61,10 @@ static struct btf *make(void)
 	btf__add_field(b, "outer", btf__find_by_name(b, "outer"), 0, 0);
 	btf__add_enum(b, "colour", 4);
 	btf__add_enum_value(b, "RED", 7);
+	btf__add_enum64(b, "sizes", 8, true);
+	btf__add_enum64_value(b, "SMALL", -1);
+	btf__add_enum64_value(b, "LARGE", 1ULL << 40);
+	add_kinds(b);
 	proto = btf__add_func_proto(b, 0);
 	btf__add_func_param(b, "first", pointer);
 	btf__add_func_param(b, "second", word);
@@ -78,6 +98,10 @@ static void check_structures(const struct btf *b)
 	is_u64(btf_member_bitfield_size(outer, 2), 3, "bits of a bit-field");
 	t = btf__type_by_id(b, m[1].type);
 	ok(btf_is_array(t) && btf_array(t)->nelems == 3, "an array");
+	is_str(btf__name_by_offset(b, btf__type_by_id(b, btf_array(t)->type)->name_off), "inner",
+	       "of structures");
+	is_str(btf__name_by_offset(b, btf__type_by_id(b, btf_array(t)->index_type)->name_off),
+	       "unsigned int", "its index");
 	is_u64(btf__resolve_size(b, m[1].type), 24, "its size");
 	t = btf__type_by_id(b, m[0].type);
 	ok(btf_is_union(t), "an unnamed union");
@@ -101,6 +125,29 @@ static void check_others(const struct btf *b)
 	ok(find(b, "function", BTF_KIND_FUNC), "a function");
 }
 
+static void check_kinds(const struct btf *b)
+{
+	const struct btf_type *kinds = find(b, "kinds", BTF_KIND_STRUCT), *t;
+	const struct btf_member *m = btf_members(kinds);
+
+	is_u64(btf_vlen(kinds), 5, "members of each other kind");
+	t = btf__type_by_id(b, m[0].type);
+	ok(btf_kind(t) == BTF_KIND_FLOAT && t->size == 8, "a floating-point number");
+	t = btf__type_by_id(b, m[1].type);
+	ok(btf_is_enum64(t) && t->size == 8 && btf_kflag(t) && btf_vlen(t) == 2,
+	   "a large enumeration");
+	is_str(btf__name_by_offset(b, btf_enum64(t)[1].name_off), "LARGE", "name of a value");
+	ok(btf_enum64_value(btf_enum64(t)) == UINT64_MAX &&
+		   btf_enum64_value(btf_enum64(t) + 1) == 1ULL << 40,
+	   "its values");
+	is_str(btf__name_by_offset(b, btf__type_by_id(b, m[2].type)->name_off), "inner",
+	       "a type behind volatile, restrict and a tag");
+	is_u64(m[3].type, m[2].type, "a type is taken once");
+	t = btf__type_by_id(b, m[4].type);
+	ok(btf_is_ptr(t) && !t->type, "a pointer to a function");
+	is_u64(btf_member_bit_offset(kinds, 4), 256, "its place");
+}
+
 static void test_made(void)
 {
 	struct btf *all = make();
@@ -114,6 +161,11 @@ static void test_made(void)
 	ok(!kernel_types_take(&k, raw, size, is_wanted, NULL), "types are taken");
 	check_structures(k.btf);
 	check_others(k.btf);
+	check_kinds(k.btf);
+	is_u64(kernel_types_tracepoint(&k, "event"),
+	       btf__find_by_name_kind(all, "btf_trace_event", BTF_KIND_TYPEDEF),
+	       "id of a tracepoint in the whole BTF");
+	is_u64(kernel_types_tracepoint(&k, "other"), 0, "a tracepoint that is not taken");
 	is_u64(k.task_type, btf__find_by_name_kind(all, "task_struct", BTF_KIND_STRUCT),
 	       "id of task_struct in the whole BTF");
 	is_u64(kernel_types_function(&k, NUMBER_OF_bpf_iter_task_next),
