@@ -118,6 +118,13 @@ class Tree:
         header is part of many objects."""
         return self.top / build / path.replace(".c", ".o") if path.endswith(".c") else None
 
+    def objects_of(self, build, path):
+        """Returns the paths of all objects that contain code of a source file or header."""
+        if path.endswith(".c"):
+            return [self.object_of(build, path)]
+        return [rules.with_suffix(".o") for rules in (self.top / build / "src").rglob("*.d")
+                if path in rules.read_text().split()]
+
 
 class Changed:
     """Context in which one build of the tree contains one mutant. `.state` is the state of the
@@ -126,15 +133,15 @@ class Changed:
     def __init__(self, tree, build, change):
         self.tree, self.build, self.change = tree, build, change
         self.file = tree.top / change.path
-        self.object = tree.object_of(build, change.path)
 
     def __enter__(self):
         self.text, self.times = self.file.read_text(), os.stat(self.file)
-        self.was = self.object.read_bytes() if self.object else None
+        self.was = {path: path.read_bytes()
+                    for path in self.tree.objects_of(self.build, self.change.path)}
         self.file.write_text(self.change.apply(self.text))
         if not self.tree.make(self.build, "shared-program", quiet=True):
             self.state = "does not compile"
-        elif self.object and self.object.read_bytes() == self.was:
+        elif all(path.read_bytes() == was for path, was in self.was.items()):
             self.state = "same code"
         else:
             self.state = "built"
@@ -142,10 +149,8 @@ class Changed:
 
     def __exit__(self, *_):
         self.file.write_text(self.text)
-        if self.object:
-            # the other builds did not see the mutant
-            os.utime(self.file, ns=(self.times.st_atime_ns, self.times.st_mtime_ns))
+        # the other builds, and the tests, did not see the mutant
+        os.utime(self.file, ns=(self.times.st_atime_ns, self.times.st_mtime_ns))
+        for path, was in self.was.items():
             # the restored object is newer than its source, so make does not rebuild it
-            self.object.write_bytes(self.was)
-        else:
-            self.tree.make(self.build, "shared-program", quiet=True)
+            path.write_bytes(was)
