@@ -204,6 +204,13 @@ static void test_reasons(void)
 	r.c.map_call[0].refused += 1;
 	node_take(&w.n, &r, &w.id);
 	is_u64(counted[CENSUS_MAPPING_FAILURES_OVERCOMMIT], 64 + 34 + 1, "and of one before it");
+	/* the kernel side may have forgotten both, and begin to count at 1 again */
+	refuse(&w, CALL_MMAP, ENOMEM, 1ULL << 46, "overcommit_heuristic", 1);
+	refuse(&w, CALL_MMAP, ENOMEM, 1ULL << 31, "rlimit_as", 1);
+	r.c.map_call[0].refused += 2;
+	node_take(&w.n, &r, &w.id);
+	is_u64(counted[CENSUS_MAPPING_FAILURES_OVERCOMMIT], 64 + 34 + 2, "one more by overcommit");
+	is_u64(counted[CENSUS_MAPPING_FAILURES_RLIMIT_AS], 8 + 4 + 1, "one more by RLIMIT_AS");
 	close_world(&w);
 }
 
