@@ -32,7 +32,7 @@ bool kernel_traces_function(__u32 id);
 #define UNCOUNTED_RETURNS                                                                          \
 	"before Linux 6.7, the kernel does not tell how many calls it could not trace"
 #define FEW_RETURNS                                                                                \
-	"before Linux 6.14, the kernel cannot trace as many waiting calls as there are threads"
+	"before Linux 6.14, calls that wait can use up the kernel's pool for traced calls"
 
 /*
  * Returns whether the kernel attaches programs to the returns of many functions (5.18). The test

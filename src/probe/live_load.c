@@ -106,20 +106,9 @@ static enum object_build build_of(const struct live *live)
 }
 
 /*
- * Returns whether the kernel's pool of return hooks is twice as large as the number of threads. All
- * threads of the host that wait in a traced function share it: fprobe_init_rethook() until 6.13,
- * with two hooks for each function and CPU.
- */
-static bool has_hook_for_each_thread(void)
-{
-	unsigned long functions = nr_call_rows + nr_compat_call_rows;
-
-	return functions * 2 * libbpf_num_possible_cpus() >= 2 * host_processes();
-}
-
-/*
- * Skips the attach type of `calls` at the returns of functions, if this kernel has no such thing,
- * or may be unable to trace many calls that wait.
+ * Skips the attach type of `calls` at the returns of functions, if this kernel has no such thing.
+ * Until 6.13, fprobe_init_rethook() makes a pool of two entries for each function and CPU, which
+ * all threads of the host that wait in a traced function share. So it is then used on request only.
  */
 static void ask_returns(struct live *live, const struct btf *kernel)
 {
@@ -131,7 +120,7 @@ static void ask_returns(struct live *live, const struct btf *kernel)
 		;
 	else if (!host_kernel_since(6, 7))
 		why = UNCOUNTED_RETURNS;
-	else if (!live->choice.forced[hook_find("calls")] && !has_hook_for_each_thread())
+	else if (!live->choice.forced[hook_find("calls")])
 		why = FEW_RETURNS;
 	if (why)
 		choice_forbid(&live->choice, "calls", CALL_RETURNS, why);

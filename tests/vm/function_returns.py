@@ -11,7 +11,7 @@ from harness import Lines, Skip, check_form, field_of
 from test_limits import expect_ia32
 
 TYPE = "kprobe_multi"
-SINCE = (6, 7)  # since this version, the kernel tells how many calls it could not trace
+SINCE = (6, 14)  # before this version, calls that wait can use up a pool
 FORCED = ("--probe", f"calls={TYPE}")
 THREADS, MANY_THREADS, FILES, REFUSED = 500, 1600, 3000, 7
 
