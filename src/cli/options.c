@@ -12,6 +12,7 @@
 #include "model/resources.h"
 #include "cli/options_table.h"
 #include "recorder/record_sinks.h"
+#include "render/prom/resident_places.h"
 
 #define RECORD_BYTES_LEAST 16384
 
@@ -529,6 +530,10 @@ const struct option_row option_rows[] = {
 	 "maximum number of series; workloads that would exceed it are counted in ~other "
 	 "(default: 5000)",
 	 COUNT(limit_series, 1, 1000000, "a number of series")},
+	{"limit.resident", 0, "N", X,
+	 "with --export.resident: maximum number of places in the code that have their own series "
+	 "in each workload; the rest is summed in ~other (default: 10)",
+	 COUNT(limit_resident, 0, RESIDENT_PLACES_MAX, "a number, at most 100")},
 	{"workload.min-age", 0, "TIME", X,
 	 "minimum age of a workload that has its own series (default: 30s)",
 	 SECONDS_OR_0(min_age, "a time: 30, 30s, 2m, or 0")},
@@ -555,6 +560,11 @@ const struct option_row option_rows[] = {
 	 "also export page faults by kind of mapping, and the duration of minor faults; this "
 	 "attaches a probe to the end of each page fault",
 	 FLAG(faults)},
+	{"export.resident", 0, "REGEX", X,
+	 "also export which code holds the resident memory of workloads whose name matches REGEX; "
+	 "page faults of these workloads then cost more, export keeps the right to read the memory "
+	 "maps of all processes, and it attaches the probe of --export.calls",
+	 TEXT(resident_pattern)},
 	{"native-histograms", 0, NULL, X,
 	 "add native histograms to the classic ones (protobuf only)", FLAG(native_histograms)},
 	{"interval", 'i', "TIME", C,

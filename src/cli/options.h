@@ -115,8 +115,9 @@ struct options {
 	} web;
 	unsigned int collapse; /* --workload.collapse: COLLAPSE_* bits */
 	const char *collapse_pattern;
+	const char *resident_pattern; /* --export.resident: workloads; NULL: not in use */
 	const char *cgroupfs; /* --path.cgroupfs: the host's cgroup mount point; NULL: not given */
-	uint64_t limit_workloads, limit_series;
+	uint64_t limit_workloads, limit_series, limit_resident;
 	double min_age, retention; /* values of --workload.min-age and --workload.retention, in s */
 	bool calls, faults, native_histograms;
 	const char *textfile;

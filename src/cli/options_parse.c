@@ -13,6 +13,7 @@
 
 #define DEFAULT_WORKLOADS 50
 #define DEFAULT_SERIES	  5000
+#define DEFAULT_RESIDENT  10
 #define DEFAULT_MIN_AGE	  30.0 /* default of --workload.min-age, in seconds */
 /* default of --workload.retention, in seconds: Prometheus has time to read the last values */
 #define DEFAULT_RETENTION 300.0
@@ -82,6 +83,7 @@ int options_parse(int argc, char **argv, struct options *ret, char *error, size_
 	ret->collapse = COLLAPSE_DEFAULT;
 	ret->limit_workloads = DEFAULT_WORKLOADS;
 	ret->limit_series = DEFAULT_SERIES;
+	ret->limit_resident = DEFAULT_RESIDENT;
 	ret->min_age = DEFAULT_MIN_AGE;
 	ret->retention = DEFAULT_RETENTION;
 	if (argc > 1 && options_command(argv[1]) >= 0) {

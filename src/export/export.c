@@ -16,6 +16,7 @@
 
 #include "base/output_file.h"
 #include "session/drop_privileges.h"
+#include "session/session_lines.h"
 #include "probe/host_facts.h"
 #include "render/completeness.h"
 #include "cli/messages.h"
@@ -29,6 +30,8 @@
  * process is read from /proc, which works only while the process lives.
  */
 #define DRAIN_S 5
+/* With --export.resident, pages of a process can be chosen only after its fork or exec is read. */
+#define DRAIN_RESIDENT_NS (NS_PER_S / 4)
 
 static struct census_limits limits_of(const struct export *x)
 {
@@ -162,6 +165,8 @@ static int open_live(struct export *x)
 	err = session_first_scan(&x->s, &sink);
 	x->s.in.scope = (struct rights_scope){};
 	x->up = !err;
+	if (!err)
+		export_resident_warn(x);
 	return err;
 }
 
@@ -204,7 +209,10 @@ static int open_source(struct export *x)
 
 static void plan_series(struct export *x)
 {
-	struct prom_view v = {.m = &x->s.in.m, .c = &x->census, .n = &x->node};
+	struct prom_view v = {.m = &x->s.in.m,
+			      .c = &x->census,
+			      .n = &x->node,
+			      .resident = export_resident_places(x)};
 
 	export_self(x, &v.self);
 	/*
@@ -283,17 +291,28 @@ static int on_endpoint(void *ctx)
 	return 0;
 }
 
+static int on_lines(void *ctx)
+{
+	struct export *x = ctx;
+
+	return session_lines_work(&x->s);
+}
+
 static int begin_loop(struct export *x)
 {
 	struct loop *l = &x->s.loop;
 	int err = loop_watch(l, x->s.in.src->ops->fd(x->s.in.src), drain);
 
+	if (!err)
+		err = loop_watch(l, session_lines_fd(&x->s), on_lines);
 	if (!err && x->endpoint)
 		err = loop_watch(l, endpoint_fd(x->endpoint), on_endpoint);
 	l->on_signal = on_signal;
 	l->on_timer = on_timer;
 	l->ctx = x;
-	return err ?: loop_every(l, (x->o->interval ? x->o->interval : DRAIN_S) * NS_PER_S);
+	return err ?: loop_every(l, x->o->interval ? x->o->interval * NS_PER_S
+				    : x->resident  ? DRAIN_RESIDENT_NS
+						   : DRAIN_S * NS_PER_S);
 }
 
 /* Returns the milliseconds until a request times out or unwind tables can be made. */
@@ -302,6 +321,7 @@ static int wait_time_ms(struct export *x)
 	int endpoint = x->endpoint ? endpoint_timeout_ms(x->endpoint) : -1;
 	int tables = session_unwind(&x->s);
 
+	session_lines_work(&x->s);
 	return tables < 0 || (endpoint >= 0 && endpoint < tables) ? endpoint : tables;
 }
 
@@ -365,7 +385,9 @@ static int serve(struct export *x)
 static void close_all(struct export *x)
 {
 	endpoint_close(x->endpoint);
+	session_lines_end(&x->s);
 	export_replay_close(x);
+	export_resident_close(x);
 	identities_close(x->ids);
 	node_free(&x->node);
 	census_free(&x->census);
@@ -380,6 +402,7 @@ static void fill_plan(struct run_plan *p, const struct options *o)
 	p->tiers = TIERS_EXPORT | (o->faults ? TIER_FAULTS : 0) | (o->calls ? TIER_CALLS : 0);
 	p->majors = true;
 	p->reloads = true;
+	export_resident_plan(p);
 }
 
 int command_export(const struct options *o)
@@ -397,7 +420,7 @@ int command_export(const struct options *o)
 	x->start_s = host_wall_ns() / 1e9;
 	notify_open(&x->notify);
 	fill_plan(&plan, o);
-	err = session_begin(&x->s, &plan);
+	err = session_begin(&x->s, &plan) ?: export_resident_open(x);
 	/* Opens ports before privileges are dropped; endpoint_open() may also fork. */
 	if (!err && !o->textfile)
 		err = open_endpoint(x);

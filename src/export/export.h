@@ -15,6 +15,7 @@
 #include "session/session.h"
 
 struct export_replay;
+struct export_resident;
 
 struct export
 {
@@ -25,6 +26,7 @@ struct export
 	struct identities *ids; /* workload names; NULL: the recording contains the names */
 	int root;		/* descriptor of the directory "/"; -1: not open */
 	struct export_replay *replay;
+	struct export_resident *resident; /* NULL: --export.resident was not given */
 	struct endpoint *endpoint; /* HTTP server; NULL: --textfile was given */
 	struct notify notify;
 	double start_s;
@@ -50,6 +52,28 @@ int export_take(void *ctx, const struct record *h);
  * its process.
  */
 void export_take_refused(struct export *x, const struct refused_record *r);
+
+/*
+ * Functions of export_resident.c, for --export.resident. All of them do nothing without this option.
+ * export_resident_open() returns 0 or an exit status.
+ */
+int export_resident_open(struct export *x);
+void export_resident_plan(struct run_plan *p);
+void export_resident_close(struct export *x);
+/* Prints why the memory of some processes cannot be read; call it after privileges were dropped. */
+void export_resident_warn(const struct export *x);
+/* Takes a record of a process and its workload; other records; and the end of a process. */
+int export_resident_take_process(struct export *x, const struct process_record *r,
+				 const struct identity *id);
+int export_resident_take(struct export *x, const struct record *h);
+void export_resident_gone(struct export *x, const struct process_key *of);
+/* Reads the memory of selected processes, if it is time to. Call it after each scan. */
+void export_resident_read(struct export *x);
+/* Sums up the readings; returns NULL if there are none. Call it after census_update(). */
+const struct resident_places *export_resident_places(struct export *x);
+
+/* Returns the state of all processes at the end of the recording. */
+const struct model *export_replay_model(const struct export *x);
 
 /* Writes the metrics of the last collection. */
 void export_render(struct export *x, const struct exposition_format *format, struct buf *b);

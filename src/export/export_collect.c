@@ -22,6 +22,7 @@ static void poll_probe_losses(struct export *x)
 		census_gone(&x->census, &of);
 		node_gone(&x->node, &of);
 		identities_gone(x->ids, &of);
+		export_resident_gone(x, &of);
 	}
 }
 
@@ -36,6 +37,7 @@ static void look(struct export *x)
 	x->up = !err;
 	if (!err && ends_may_be_lost(&x->s.in.ends, &x->s.in.m))
 		poll_probe_losses(x);
+	export_resident_read(x);
 	model_next_window(&x->s.in.m);
 }
 
@@ -60,6 +62,7 @@ static struct prom_view view_of(struct export *x)
 {
 	uint64_t now = host_monotonic_ns();
 	struct prom_view v = {
+		.resident = export_resident_places(x),
 		.m = &x->s.in.m,
 		.c = &x->census,
 		.n = &x->node,

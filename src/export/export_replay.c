@@ -179,6 +179,11 @@ void export_replay_scan(struct export *x)
 	}
 }
 
+const struct model *export_replay_model(const struct export *x)
+{
+	return &x->replay->m;
+}
+
 void export_replay_gaps(const struct export *x, struct buf *gaps)
 {
 	struct view v = x->s.out.view;

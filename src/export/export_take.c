@@ -31,13 +31,14 @@ static void take_kernel_fault(struct export *x, const struct kernel_fault_record
 	node_kernel_fault(&x->node, r, module, site);
 }
 
-static void take_process(struct export *x, const struct process_record *r)
+static int take_process(struct export *x, const struct process_record *r)
 {
 	const struct identity *id = identity_of(x->ids, r);
 
 	/* a full table counts the records that it drops, so the scan need not stop */
 	census_take(&x->census, r, id, x->node.now_ns);
 	node_take(&x->node, r, id);
+	return export_resident_take_process(x, r, id);
 }
 
 static const struct identity *who(struct export *x, const struct process_key *of, const char *comm,
@@ -77,7 +78,7 @@ int export_take(void *ctx, const struct record *h)
 	identities_take(x->ids, h);
 	switch (h->kind) {
 	case RECORD_PROCESS:
-		take_process(x, (const struct process_record *)h);
+		err = take_process(x, (const struct process_record *)h);
 		break;
 	case RECORD_REFUSED:
 		export_take_refused(x, (const struct refused_record *)h);
@@ -109,6 +110,8 @@ int export_take(void *ctx, const struct record *h)
 	case RECORD_TICK:
 		err = model_take(&x->s.in.m, h);
 		break;
+	default:
+		err = export_resident_take(x, h);
 	}
 	/* after a time-out, the next scan continues after this record */
 	return err ?: is_late(x) ? -ETIMEDOUT : 0;

@@ -277,6 +277,15 @@ static struct census_process *find_subject(const struct census *c, const struct 
 	return p && p->start_ns == of->start_ns ? p : NULL;
 }
 
+const struct census_workload *census_workload_of(const struct census *c,
+						 const struct process_key *of)
+{
+	const struct census_process *p =
+		of->start_ns ? find_subject(c, of) : pids_find(&c->processes, of->pid);
+
+	return p && !p->ended ? p->w : NULL;
+}
+
 void census_gone(struct census *c, const struct process_key *of)
 {
 	struct census_process *p = find_subject(c, of);

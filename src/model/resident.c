@@ -164,18 +164,38 @@ int resident_take_sum(struct model *m, const struct resident_sum_record *r)
 		       : 0;
 }
 
+static void free_lists(struct resident_of *of)
+{
+	for (size_t k = 0; k < of->bases; k++)
+		free(of->base[k].row);
+	free(of->first.row);
+	free(of->now.row);
+	free(of->peak.row);
+	free(of->next.row);
+}
+
 void resident_all_free(struct model *m)
 {
-	for (size_t i = 0; m->resident && i < m->resident->n; i++) {
-		for (size_t k = 0; k < m->resident->of[i].bases; k++)
-			free(m->resident->of[i].base[k].row);
-		free(m->resident->of[i].first.row);
-		free(m->resident->of[i].now.row);
-		free(m->resident->of[i].peak.row);
-		free(m->resident->of[i].next.row);
-	}
+	for (size_t i = 0; m->resident && i < m->resident->n; i++)
+		free_lists(&m->resident->of[i]);
 	free(m->resident);
 	m->resident = NULL;
+}
+
+void model_resident_forget_ended(struct model *m)
+{
+	for (size_t i = 0; m->resident && i < m->resident->n;) {
+		struct resident_of *of = &m->resident->of[i];
+		const struct subject *s = model_find(m, &of->id);
+
+		if (s && !s->final) {
+			i++;
+			continue;
+		}
+		free_lists(of);
+		*of = m->resident->of[--m->resident->n];
+		memset(&m->resident->of[m->resident->n], 0, sizeof(*of));
+	}
 }
 
 const struct resident_of *model_resident(const struct model *m, const struct process_key *id)

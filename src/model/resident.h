@@ -41,6 +41,9 @@ int resident_take(struct model *m, const struct resident_record *r);
 int resident_take_sum(struct model *m, const struct resident_sum_record *r);
 void resident_all_free(struct model *m);
 
+/* Drops the lists of processes that have ended, for programs that run for months. */
+void model_resident_forget_ended(struct model *m);
+
 /* Returns the lists of a process, or NULL. The lists `first` and `now` are complete. */
 const struct resident_of *model_resident(const struct model *m, const struct process_key *id);
 

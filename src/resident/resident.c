@@ -28,6 +28,8 @@
 #define HUGE_BYTES  (PAGE_BYTES << FS_RESIDENT_HUGE_SHIFT)
 #define ANCESTORS   8 /* generations from which pages may be inherited */
 
+_Static_assert(RESIDENT_WANTED_MAX == FS_RESIDENT_WANTED, "the size of the BPF map");
+
 /* A process that is read, between two rounds. */
 struct target {
 	struct process_key id;
@@ -231,6 +233,11 @@ bool resident_want(struct resident *r, const struct process_key *id)
 	const __u8 one = 1;
 
 	return !bpf_map_update_elem(r->wanted, &id->pid, &one, BPF_ANY);
+}
+
+void resident_unwant(struct resident *r, const struct process_key *id)
+{
+	bpf_map_delete_elem(r->wanted, &id->pid);
 }
 
 bool resident_knows(const struct resident *r, const struct process_key *id)
@@ -592,7 +599,7 @@ static void close_ended(struct resident *r, struct target *t)
 {
 	close(t->pagemap);
 	t->pagemap = -1;
-	bpf_map_delete_elem(r->wanted, &t->id.pid);
+	resident_unwant(r, &t->id);
 }
 
 /* Forgets processes that have ended, except those whose children may have inherited pages. */

@@ -12,6 +12,8 @@
 
 #include "probe/source.h"
 
+#define RESIDENT_WANTED_MAX 64 /* maximum number of wanted processes, see resident_want() */
+
 /* A process to read. */
 struct resident_process {
 	struct process_key id;
@@ -57,9 +59,11 @@ int resident_finish(struct resident *r, resident_ended_fn *has_ended, void *ctx)
 void resident_expect(struct resident *r, __u32 pid);
 /*
  * If all processes of the machine are watched, pages are chosen only in wanted processes. Returns
- * false if there are FS_RESIDENT_WANTED others that have not ended.
+ * false if there are RESIDENT_WANTED_MAX others that have not ended. resident_finish() finds those
+ * that were read and have ended; call resident_unwant() for a process that may not have been read.
  */
 bool resident_want(struct resident *r, const struct process_key *id);
+void resident_unwant(struct resident *r, const struct process_key *id);
 bool resident_knows(const struct resident *r, const struct process_key *id);
 
 /*

@@ -2,6 +2,7 @@
 #include "session/memory_readings.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -11,8 +12,18 @@
 #include "resident/resident.h"
 #include "session/live_view.h"
 
-/* number of processes to read if all processes of the machine are watched */
+/* number of processes to read if all processes of the machine are watched, unless the plan says it */
 #define LARGEST 16
+
+/* Notes once why the output is incomplete: readings are repeated for as long as a session lasts. */
+static void note_gap(struct session *s, const char *what, const char *why)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text), "not read: %s: %s", what, why);
+	if (!s->out.gaps.len || !strstr(s->out.gaps.s, text))
+		gap_add(&s->out.gaps, "%s", text);
+}
 
 /* Finds the process from which `s` may have inherited pages. */
 static void fill_parent(const struct session *s, const struct subject *one,
@@ -46,10 +57,12 @@ static void read_one(struct session *s, const struct subject *one)
 	struct resident_process p = process_of(s, one);
 	struct sink sink = session_sink(s);
 	int err = resident_read(s->in.resident, &p, &sink);
+	char what[64];
 
-	if (err && err != -ESRCH)
-		gap_add(&s->out.gaps, "not read: the resident memory of process %u: %s",
-			one->id.pid, strerror(-err));
+	if (!err || err == -ESRCH)
+		return;
+	snprintf(what, sizeof(what), "the resident memory of process %u", one->id.pid);
+	note_gap(s, what, strerror(-err));
 }
 
 static uint64_t pages_of(const struct subject *s)
@@ -63,33 +76,41 @@ static bool is_larger(const void *a, const void *b)
 	       pages_of(*(const struct subject *const *)b);
 }
 
-/* Finds the processes with most memory, the largest first. Returns their number. */
-static size_t find_largest(const struct session *s, const struct subject *ret[LARGEST])
+/*
+ * Finds the processes with most memory, the largest first. Returns their number: that of the plan at
+ * most.
+ */
+static size_t find_largest(const struct session *s, const struct subject *ret[RESIDENT_WANTED_MAX])
 {
 	size_t n = 0;
 
 	for (struct subject *one = model_each(&s->in.m, NULL); one; one = model_each(&s->in.m, one))
 		if (!one->final && !one->hidden && !(one->now.g.flags & PROC_SHARES_MM))
-			array_insert(ret, &n, LARGEST, sizeof(*ret), is_larger, &one);
+			array_insert(ret, &n, s->plan.resident_most, sizeof(*ret), is_larger, &one);
 	return n;
 }
 
-static void read_largest(struct session *s)
+static bool is_late(uint64_t until_ns)
 {
-	const struct subject *largest[LARGEST], *viewed = viewing_chosen(s);
+	return until_ns && host_monotonic_ns() >= until_ns;
+}
+
+static void read_largest(struct session *s, uint64_t until_ns)
+{
+	const struct subject *largest[RESIDENT_WANTED_MAX], *viewed = viewing_chosen(s);
 	size_t n = find_largest(s, largest);
 
 	if (viewed && resident_want(s->in.resident, &viewed->id))
 		read_one(s, viewed);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && !is_late(until_ns); i++)
 		if (largest[i] != viewed && resident_want(s->in.resident, &largest[i]->id))
 			read_one(s, largest[i]);
 }
 
-static void read_targets(struct session *s)
+static void read_targets(struct session *s, uint64_t until_ns)
 {
 	for (struct subject *one = model_each(&s->in.m, NULL); one; one = model_each(&s->in.m, one))
-		if (!one->final && one->now.g.flags & PROC_WATCHED)
+		if (!one->final && one->now.g.flags & PROC_WATCHED && !is_late(until_ns))
 			read_one(s, one);
 }
 
@@ -100,7 +121,7 @@ static bool has_ended(void *ctx, const struct process_key *of)
 	return !one || one->final;
 }
 
-void memory_readings_take(struct session *s)
+void memory_readings_take_until(struct session *s, uint64_t until_ns)
 {
 	int err;
 
@@ -108,12 +129,53 @@ void memory_readings_take(struct session *s)
 		return;
 	err = resident_prepare(s->in.resident);
 	if (!err && s->plan.whom == WATCH_ALL)
-		read_largest(s);
+		read_largest(s, until_ns);
 	else if (!err)
-		read_targets(s);
+		read_targets(s, until_ns);
 	err = err ?: resident_finish(s->in.resident, has_ended, &s->in.m);
 	if (err)
-		gap_add(&s->out.gaps, "not read: resident memory: %s", strerror(-err));
+		note_gap(s, "resident memory", strerror(-err));
+}
+
+void memory_readings_take(struct session *s)
+{
+	memory_readings_take_until(s, 0);
+}
+
+void memory_readings_expect(struct session *s, const struct process_key *of)
+{
+	if (s->in.resident && s->plan.whom == WATCH_ALL)
+		resident_want(s->in.resident, of);
+}
+
+void memory_readings_forget(struct session *s, const struct process_key *of)
+{
+	if (s->in.resident)
+		resident_unwant(s->in.resident, of);
+}
+
+static void open_targets(struct session *s)
+{
+	for (struct subject *one = model_each(&s->in.m, NULL); one;
+	     one = model_each(&s->in.m, one)) {
+		struct resident_process p = process_of(s, one);
+
+		if (!one->final && one->now.g.flags & PROC_WATCHED)
+			resident_open(s->in.resident, &p);
+	}
+}
+
+static void open_largest(struct session *s)
+{
+	const struct subject *largest[RESIDENT_WANTED_MAX];
+	size_t n = find_largest(s, largest);
+
+	for (size_t i = 0; i < n; i++) {
+		struct resident_process p = process_of(s, largest[i]);
+
+		if (resident_want(s->in.resident, &largest[i]->id))
+			resident_open(s->in.resident, &p);
+	}
 }
 
 void memory_readings_open(struct session *s)
@@ -123,13 +185,10 @@ void memory_readings_open(struct session *s)
 				      "unavailable (see faultscope doctor)");
 		return;
 	}
-	for (struct subject *one = model_each(&s->in.m, NULL); one && s->plan.whom != WATCH_ALL;
-	     one = model_each(&s->in.m, one)) {
-		struct resident_process p = process_of(s, one);
-
-		if (!one->final && one->now.g.flags & PROC_WATCHED)
-			resident_open(s->in.resident, &p);
-	}
+	if (s->plan.whom == WATCH_ALL)
+		open_largest(s);
+	else
+		open_targets(s);
 }
 
 void memory_readings_open_command(struct session *s)
@@ -143,6 +202,7 @@ void memory_readings_plan(struct run_plan *p)
 	p->tiers |= MEMORY_TIERS;
 	p->attributes = true;
 	p->resident_each = MEMORY_EACH;
+	p->resident_most = LARGEST;
 	if (p->replay)
 		return;
 	p->before_drop = memory_readings_open;

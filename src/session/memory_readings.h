@@ -22,9 +22,21 @@ void memory_readings_open_command(struct session *s);
 
 /*
  * Reads all processes that are watched by their pid. If all processes of the machine are watched,
- * reads the processes with most memory, and the one that the live view shows.
+ * reads those of the model that have most memory, and the one that the live view shows.
  */
 void memory_readings_take(struct session *s);
+
+/*
+ * Does the same, but begins no reading of a process after `until_ns` (CLOCK_MONOTONIC; 0: no limit).
+ */
+void memory_readings_take_until(struct session *s, uint64_t until_ns);
+
+/*
+ * Chooses pages of a process from now on, before its first reading, if all processes of the machine
+ * are watched. Call memory_readings_forget() when it has ended.
+ */
+void memory_readings_expect(struct session *s, const struct process_key *of);
+void memory_readings_forget(struct session *s, const struct process_key *of);
 
 /* Changes a plan, so that its session also chooses and reads pages. */
 void memory_readings_plan(struct run_plan *p);

@@ -35,6 +35,8 @@ struct run_plan {
 	 * threshold
 	 */
 	bool attributes_all;
+	/* true: count no growth by call stack; `attributes` is for stacks of resident memory */
+	bool attributes_pages;
 	bool majors, examines; /* settings with the same names in struct live_options */
 	/*
 	 * true: print the first scan before all probes are attached, unless --probe is given, whose
@@ -43,6 +45,8 @@ struct run_plan {
 	bool prompt;
 	/* choose one of this many pages (see resident/resident.h); 0: none */
 	unsigned int resident_each;
+	/* maximum number of processes whose pages are read if all processes are watched */
+	size_t resident_most;
 	bool tells_overhead;	/* true: say at which events of other processes probes run */
 	bool scores;		/* true: read the OOM scores of processes */
 	bool works_without_bpf; /* true: if BPF is unavailable, read /proc only */

@@ -108,8 +108,12 @@ struct live_options session_live_options(struct session *s)
 				  .accepts = calls_not_needed(s),
 				  .filtered = !watches_few(p) || targets_are_filtered(s->o),
 				  .attribute = p->attributes || p->whom != WATCH_ALL,
-				  .attribute_maps = p->attributes_all ? 0 : ATTRIBUTE_MAPS,
-				  .attribute_fds = p->attributes_all ? 0 : ATTRIBUTE_FDS,
+				  .attribute_maps = p->attributes_pages ? UINT32_MAX
+						    : p->attributes_all ? 0
+									: ATTRIBUTE_MAPS,
+				  .attribute_fds = p->attributes_pages ? UINT32_MAX
+						   : p->attributes_all ? 0
+								       : ATTRIBUTE_FDS,
 				  .majors = p->majors,
 				  .defers = p->prompt,
 				  .examines = p->examines,

@@ -43,6 +43,7 @@ static const struct {
 	{"reclaim", "reclaim"},
 	{"kernel", "fault_kernel"},
 	{"reports", "log"},
+	{"resident", "resident"},
 };
 
 static void put_collectors(struct exposition *e, const struct prom_view *v)
@@ -85,6 +86,9 @@ static void put_dropped(struct exposition *e, const struct prom_view *v)
 	exposition_family(e, &metrics[METRIC_ID_DROPPED]);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		exposition_sample(e, (const char *const[]){all[i].buffer}, all[i].n, NULL);
+	if (v->resident)
+		exposition_sample(e, (const char *const[]){"resident_pages"}, v->resident->lost,
+				  NULL);
 }
 
 static void put_programs(struct exposition *e, const struct prom_self *self)
@@ -251,6 +255,11 @@ static void put_machine(struct exposition *e, const struct prom_view *v)
 	put_backings(e, v);
 	put_durations(e, v);
 	put_kernel(e, v);
+	if (!v->resident)
+		return;
+	put(e, METRIC_ID_RESIDENT_SECONDS, v->resident->read_s);
+	if (v->resident->each)
+		put(e, METRIC_ID_RESIDENT_EACH, v->resident->each);
 }
 
 static double value_of(const struct prom_view *v, const struct exported *x,
@@ -345,12 +354,30 @@ static void put_workloads(struct exposition *e, const struct prom_view *v)
 		put_family(e, v, family);
 }
 
+static void put_resident(struct exposition *e, const struct prom_view *v)
+{
+	const struct resident_places *r = v->resident;
+
+	if (!r)
+		return;
+	exposition_family(e, &metrics[METRIC_ID_RESIDENT]);
+	for (size_t i = 0; i < r->n; i++) {
+		const struct resident_place *one = &r->place[i];
+
+		exposition_sample(
+			e, (const char *const[]){one->workload, one->code, one->kind, one->by},
+			one->bytes, NULL);
+	}
+}
+
 void prom_render(struct exposition *e, const struct prom_view *v)
 {
 	put_self(e, v);
 	put_machine(e, v);
 	if (!v->partial)
 		put_workloads(e, v);
+	if (!v->partial)
+		put_resident(e, v);
 	exposition_end(e);
 }
 
@@ -372,5 +399,5 @@ uint32_t prom_series_else(const struct prom_view *v)
 	prom_render(&e, &partial);
 	buf_free(e.b);
 	/* add 3 for the metrics of the census, which are not on a partial page */
-	return e.series + 3;
+	return e.series + 3 + (v->resident ? resident_places_series(v->resident) + 1 : 0);
 }

@@ -7,6 +7,7 @@
 #include "model/model.h"
 #include "model/node.h"
 #include "render/prom/exposition.h"
+#include "render/prom/resident_places.h"
 
 #define PROM_PROGRAMS 128 /* maximum number of BPF programs */
 
@@ -31,6 +32,7 @@ struct prom_view {
 	const struct model *m; /* model of the host, probes and losses, without processes */
 	const struct census *c;
 	const struct node *n;
+	const struct resident_places *resident; /* NULL: not measured */
 	struct prom_self self;
 	bool live; /* true: values are live; false: they are from a recording */
 	bool up;
