@@ -108,10 +108,10 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "/metrics, as text, OpenMetrics or protobuf, over HTTP or HTTPS. A workload is "
 		 "a container of a pod, a container, a systemd unit, a session or else a "
 		 "program. Each scrape is one scan of all processes by a BPF iterator. Of the "
-		 "files in /proc/PID, only cgroup is read. No label contains a pid. The number "
-		 "of series is bounded: see --limit.*. On SIGHUP, export reads its certificates "
-		 "and users again. After its start, export drops its privileges, and installs a "
-		 "filter that forbids most system calls."},
+		 "files in /proc/PID, only cgroup is read, unless --export.resident is given. No "
+		 "label contains a pid. The number of series is bounded: see --limit.*. On "
+		 "SIGHUP, export reads its certificates and users again. After its start, export "
+		 "drops its privileges, and installs a filter that forbids most system calls."},
 	[CMD_RECORD] =
 		{"record", "[OPTIONS] [PID[,PID...]] -o FILE",
 		 "record processes to a small file, for days if necessary",

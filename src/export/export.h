@@ -54,8 +54,8 @@ int export_take(void *ctx, const struct record *h);
 void export_take_refused(struct export *x, const struct refused_record *r);
 
 /*
- * Functions of export_resident.c, for --export.resident. All of them do nothing without this option.
- * export_resident_open() returns 0 or an exit status.
+ * Functions of export_resident.c, for --export.resident. All of them do nothing without this
+ * option. export_resident_open() returns 0 or an exit status.
  */
 int export_resident_open(struct export *x);
 void export_resident_plan(struct run_plan *p);

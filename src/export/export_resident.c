@@ -13,9 +13,9 @@
 #include "probe/host_facts.h"
 #include "session/memory_readings.h"
 
-#define PROCESSES    64 /* maximum number of processes that are read */
-#define CPU_SHARE    20 /* readings use at most one of this many parts of the time of a CPU */
-#define NS_PER_S     1e9
+#define PROCESSES 64 /* maximum number of processes that are read */
+#define CPU_SHARE 20 /* readings use at most one of this many parts of the time of a CPU */
+#define NS_PER_S  1e9
 
 struct export_resident {
 	regex_t pattern;
@@ -23,9 +23,16 @@ struct export_resident {
 	uint64_t next_ns; /* earliest time of the next reading, CLOCK_MONOTONIC */
 };
 
+static bool shows(void *ctx, const char *workload)
+{
+	const struct export_resident *r = ctx;
+
+	return !regexec(&r->pattern, workload, 0, NULL, 0);
+}
+
 static bool is_selected(const struct export *x, const char *workload)
 {
-	return !regexec(&x->resident->pattern, workload, 0, NULL, 0);
+	return shows(x->resident, workload);
 }
 
 int export_resident_open(struct export *x)
@@ -135,12 +142,14 @@ static void expect(struct export *x, const struct process_key *of, const char *w
 
 static void take_exec(struct export *x, const struct exec_record *r)
 {
-	const char *slash = strrchr(r->path, '/');
+	const char *file = r->path;
 	char comm[COMM_LEN];
 
-	array_copy(comm, sizeof(comm), slash ? slash + 1 : r->path);
-	expect(x, &r->subject,
-	       identity_of_event(x->ids, &r->subject, comm, r->h.t_ns)->name);
+	for (const char *at = r->path; *at; at++)
+		if (*at == '/')
+			file = at + 1;
+	array_copy(comm, sizeof(comm), file);
+	expect(x, &r->subject, identity_of_event(x->ids, &r->subject, comm, r->h.t_ns)->name);
 }
 
 static void take_fork(struct export *x, const struct fork_record *r)
@@ -195,6 +204,6 @@ const struct resident_places *export_resident_places(struct export *x)
 
 	if (!r || (x->replay ? !model_resident_each(m, NULL) : !x->s.in.resident))
 		return NULL;
-	resident_places_fill(&r->places, m, &x->census, &r->pattern);
+	resident_places_fill(&r->places, m, &x->census, shows, r);
 	return &r->places;
 }

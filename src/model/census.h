@@ -107,8 +107,8 @@ bool census_each(const struct census *c, uint32_t *at, struct process_key *ret,
 		 uint64_t *ret_told_ns);
 
 /*
- * Returns the workload of a live process, or NULL. If `start_ns` of `of` is 0, any process with this
- * pid is meant. The workload belongs to the census; it stays until the next census_update().
+ * Returns the workload of a live process, or NULL. If `start_ns` of `of` is 0, any process with
+ * this pid is meant. The workload belongs to the census; it stays until the next census_update().
  */
 const struct census_workload *census_workload_of(const struct census *c,
 						 const struct process_key *of);

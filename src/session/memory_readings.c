@@ -12,7 +12,7 @@
 #include "resident/resident.h"
 #include "session/live_view.h"
 
-/* number of processes to read if all processes of the machine are watched, unless the plan says it */
+/* default for the number of processes to read if all processes of the machine are watched */
 #define LARGEST 16
 
 /* Notes once why the output is incomplete: readings are repeated for as long as a session lasts. */
@@ -77,8 +77,8 @@ static bool is_larger(const void *a, const void *b)
 }
 
 /*
- * Finds the processes with most memory, the largest first. Returns their number: that of the plan at
- * most.
+ * Finds the processes with most memory, the largest first. Returns their number: that of the plan
+ * at most.
  */
 static size_t find_largest(const struct session *s, const struct subject *ret[RESIDENT_WANTED_MAX])
 {

@@ -27,7 +27,8 @@ void memory_readings_open_command(struct session *s);
 void memory_readings_take(struct session *s);
 
 /*
- * Does the same, but begins no reading of a process after `until_ns` (CLOCK_MONOTONIC; 0: no limit).
+ * Does the same, but begins no reading of a process after `until_ns` (CLOCK_MONOTONIC; 0: no
+ * limit).
  */
 void memory_readings_take_until(struct session *s, uint64_t until_ns);
 

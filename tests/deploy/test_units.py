@@ -123,9 +123,11 @@ def traced(check, become, words):
     yield set(re.findall(r"^\d+ +(\w+)\(", mine, re.M))
 
 
-def calls_of(check, *options):
-    """Returns traced() for the exporter, with the user and the capabilities of its unit."""
-    caps = "-all,+bpf,+perfmon"
+def calls_of(check, *options, unit=EXPORTER):
+    """Returns traced() for the exporter, with the user and the capabilities of its unit, or of a
+    drop-in of it."""
+    given = values(unit, "AmbientCapabilities")[-1]
+    caps = ",".join(["-all", *("+" + one.removeprefix("CAP_").lower() for one in given.split())])
     return traced(check, ["--reuid=65534", "--regid=65534", "--clear-groups", f"--inh-caps={caps}",
                           f"--ambient-caps={caps}", f"--bounding-set={caps}"],
                   ["export", *options])
@@ -138,16 +140,31 @@ def judge_calls(check, unit, made, denied=frozenset(DENIED)):
     check.equal(f"{unit.name}: calls it may make without need", denied & allowed, set())
 
 
+RESIDENT = UNITS / "faultscope-exporter-resident.conf"
+
+
 def test_the_exporter_makes_the_calls_that_its_unit_allows(check):
     """The test scrapes the exporter, reloads it by SIGHUP and ends it. The exporter's unit must
     allow every system call that the exporter makes."""
-    made = calls_of(check, "--web.listen-address=127.0.0.1:0")
+    judge_exporter(check, calls_of(check, "--web.listen-address=127.0.0.1:0"), b"faultscope_up 1")
+
+
+def test_its_unit_allows_readings_of_memory(check):
+    """With the drop-in, the unit allows every system call of --export.resident."""
+    check.equal("both settings", values(RESIDENT, "AmbientCapabilities"),
+                values(RESIDENT, "CapabilityBoundingSet"))
+    judge_exporter(check, calls_of(check, "--web.listen-address=127.0.0.1:0",
+                                   "--workload.min-age=0", "--export.resident=.", unit=RESIDENT),
+                   b'by="before"')
+
+
+def judge_exporter(check, made, wanted):
     ran, _ = next(made)
     ready = re.search(r"http://[\d.]+:(\d+)", ran.stderr.readline())
     check.that(ready, "it does not say where it listens")
     if ready:
         with urllib.request.urlopen(f"http://127.0.0.1:{ready[1]}/metrics", timeout=60) as page:
-            check.that(b"faultscope_up 1" in page.read(), "no metrics")
+            check.that(wanted in page.read(), f"no {wanted}")
     child = Path(f"/proc/{ran.pid}/task/{ran.pid}/children").read_text(encoding="ascii").split()[0]
     os.kill(int(child), signal.SIGHUP)
     os.kill(int(child), signal.SIGTERM)
@@ -175,7 +192,8 @@ def test_drop_ins_set_what_units_know(check):
         drop_in.mkdir()
         text = EXPORTER.read_text(encoding="utf-8").replace("/usr/bin/faultscope", str(FAULTSCOPE))
         unit.write_text(text, encoding="utf-8")
-        shutil.copy(UNITS / "faultscope-exporter-tls.conf", drop_in)
+        for one in UNITS.glob("faultscope-exporter-*.conf"):
+            shutil.copy(one, drop_in)
         shutil.copy(EXPORTER.with_suffix(".socket"), place)
         ran = analyze("verify", "--man=no", "--recursive-errors=no", unit)
     mine = [line for line in ran.stderr.splitlines() if "faultscope" in line or place in line]

@@ -19,7 +19,7 @@ enum part_sort { PART_CODE, PART_UNKNOWN, PART_UNREAD };
 
 /* A row of a process. After merge(): all rows of a workload with the same labels. */
 struct part {
-	uint64_t key;			   /* PART_CODE: hash of the labels; PART_UNKNOWN: `by` */
+	uint64_t key; /* PART_CODE: hash of the labels; PART_UNKNOWN: `by` */
 	uint64_t bytes;
 	const struct resident_record *row; /* one of the rows; NULL: PART_UNREAD */
 	uint32_t workload;		   /* index in struct sums */
@@ -47,7 +47,7 @@ static const char *name_of(const struct workload_sum *w)
 	return w->w ? w->w->id.name : CENSUS_OTHER;
 }
 
-/* Returns the bytes by which rows compete for a series: a series does not end for a small change. */
+/* Returns the bytes by which rows compete for a series, which does not end for a small change. */
 static uint64_t rank_of(uint64_t bytes, bool kept)
 {
 	return kept ? bytes + bytes / 4 : bytes;
@@ -61,7 +61,8 @@ static bool has_code(const struct model *m, const struct resident_record *r)
 }
 
 /* Writes the label `code`. What a process names must not look like a name of faultscope. */
-static void write_code(const struct model *m, const struct resident_record *r, char ret[LABEL_BYTES])
+static void write_code(const struct model *m, const struct resident_record *r,
+		       char ret[LABEL_BYTES])
 {
 	const struct memory_row row = {.sum = *r, .f = model_frames(m, &r->toucher, r->stack)};
 
@@ -156,7 +157,8 @@ static void fold_workloads(const struct resident_places *r, struct sums *s)
 
 	for (size_t i = 1; i < s->workloads; i++) {
 		for (size_t k = 0; k < r->n && !s->workload[i].kept; k++)
-			s->workload[i].kept = !strcmp(r->place[k].workload, name_of(&s->workload[i]));
+			s->workload[i].kept =
+				!strcmp(r->place[k].workload, name_of(&s->workload[i]));
 		one = &s->workload[i];
 		array_insert(largest, &n, r->workloads, sizeof(one), is_larger, &one);
 	}
@@ -279,17 +281,17 @@ static int add_workload(struct resident_places *r, const struct sums *s, size_t 
 }
 
 static int sum_up(struct resident_places *r, struct sums *s, const struct census *c,
-		  const regex_t *pattern)
+		  resident_shows_fn *shows, void *ctx)
 {
 	int err = 0;
 
 	s->workloads = 1;
-	for (struct subject *one = model_each(s->m, NULL); one && !err;
+	for (const struct subject *one = model_each(s->m, NULL); one && !err;
 	     one = model_each(s->m, one)) {
 		const struct census_workload *w = census_workload_of(c, &one->id);
 
 		if (!one->final && !one->hidden && !(one->now.g.flags & PROC_SHARES_MM) && w &&
-		    !regexec(pattern, w->id.name, 0, NULL, 0))
+		    shows(ctx, w->id.name))
 			err = add_process(r, s, one, w);
 	}
 	if (err)
@@ -303,7 +305,7 @@ static int sum_up(struct resident_places *r, struct sums *s, const struct census
 }
 
 int resident_places_fill(struct resident_places *r, const struct model *m, const struct census *c,
-			 const regex_t *pattern)
+			 resident_shows_fn *shows, void *ctx)
 {
 	struct sums *s = calloc(1, sizeof(*s));
 	size_t at = 0;
@@ -312,7 +314,7 @@ int resident_places_fill(struct resident_places *r, const struct model *m, const
 	if (!s)
 		return -ENOMEM;
 	s->m = m;
-	err = sum_up(r, s, c, pattern);
+	err = sum_up(r, s, c, shows, ctx);
 	r->n = 0;
 	while (at < s->n && !err)
 		err = add_workload(r, s, &at);

@@ -6,8 +6,6 @@
 #ifndef FS_RENDER_PROM_RESIDENT_PLACES_H
 #define FS_RENDER_PROM_RESIDENT_PLACES_H
 
-#include <regex.h>
-
 #include "model/census.h"
 #include "model/model.h"
 #include "model/resident.h"
@@ -39,23 +37,26 @@ struct resident_place {
 	((RESIDENT_WORKLOADS_MAX + 1) * (RESIDENT_PLACES_MAX + RESIDENT_ROWS_BESIDES))
 
 struct resident_places {
-	size_t most;	   /* code places of each workload; at most RESIDENT_PLACES_MAX */
-	size_t workloads;  /* workloads with rows; at most RESIDENT_WORKLOADS_MAX */
-	double read_s;	   /* CPU time of all readings in seconds; set by the owner */
-	uint32_t each;	   /* one of this many pages is chosen; 0: no reading yet */
-	uint64_t lost;	   /* faults of chosen pages that could not be noted */
+	size_t most;	  /* code places of each workload; at most RESIDENT_PLACES_MAX */
+	size_t workloads; /* workloads with rows; at most RESIDENT_WORKLOADS_MAX */
+	double read_s;	  /* CPU time of all readings in seconds; set by the owner */
+	uint32_t each;	  /* one of this many pages is chosen; 0: no reading yet */
+	uint64_t lost;	  /* faults of chosen pages that could not be noted */
 	struct resident_place *place; /* by workload; owned */
 	size_t n, room;
 };
 
+/* Returns whether to show a workload. */
+typedef bool resident_shows_fn(void *ctx, const char *workload);
+
 /*
- * Sums up the last readings of the processes of a model whose workloads match `pattern`, by the
- * workload that the census shows them in. A code place that has a row keeps it, unless another one
- * holds a quarter more memory: memory is estimated, so series would come and go otherwise. Returns
- * 0, or -ENOMEM without rows.
+ * Sums up the last readings of the processes of a model whose workloads are shown, by the workload
+ * that the census shows them in. A code place that has a row keeps it, unless another one holds a
+ * quarter more memory: memory is estimated, so series would come and go otherwise. Returns 0, or
+ * -ENOMEM without rows.
  */
 int resident_places_fill(struct resident_places *r, const struct model *m, const struct census *c,
-			 const regex_t *pattern);
+			 resident_shows_fn *shows, void *ctx);
 void resident_places_free(struct resident_places *r);
 
 /* Returns the maximum number of series. */
