@@ -185,7 +185,7 @@ static bool is_helper(const struct frames *f, size_t i)
 						"libjemalloc", "libtcmalloc", "libmimalloc"};
 	const struct user_frame *one = frame_list_count(f) ? frame_list_at(f, i) : NULL;
 
-	for (size_t k = 0; one && k < sizeof(libraries) / sizeof(libraries[0]); k++)
+	for (size_t k = 0; one && one->module && k < sizeof(libraries) / sizeof(libraries[0]); k++)
 		if (!strncmp(one->module, libraries[k], strlen(libraries[k])))
 			return true;
 	return false;

@@ -2,6 +2,7 @@
 /* Tests which code the exporter shows as the holder of memory, and how many rows it shows. */
 #include <stdlib.h>
 
+#include "collect/symbols/frame_lister.h"
 #include "fixture.h"
 #include "render/prom/resident_places.h"
 #include "tap.h"
@@ -168,6 +169,38 @@ static void test_names(void)
 	end(&s);
 }
 
+static int take(void *ctx, const struct record *h)
+{
+	return model_take(ctx, h);
+}
+
+/* Frames of code that belongs to no file have no module, and may have no name either. */
+static void test_frames_without_module(void)
+{
+	const struct process_key of = {.start_ns = 7, .pid = 10};
+	struct stage s;
+	const struct sink sink = {.take = take, .ctx = &s.m};
+	struct frame_lister l;
+
+	begin(&s, 100, NULL);
+	add_process(&s, 10, "a", 0);
+	add_row(&s, 10, "first", RESIDENT_TOUCHED, 1 * MIB);
+	frame_lister_begin(&l, &sink, 12, &of, 100001);
+	frame_lister_add(&l, &(struct listed_frame){.function = "jitted", .kind = FRAME_JIT});
+	frame_lister_add(&l, &(struct listed_frame){.function = "main", .module = "a"});
+	frame_lister_end(&l);
+	add_row(&s, 10, "second", RESIDENT_TOUCHED, 2 * MIB);
+	frame_lister_begin(&l, &sink, 12, &of, 100002);
+	frame_lister_add(&l, &(struct listed_frame){.function = "memset", .module = "libc.so.6"});
+	frame_lister_add(&l, &(struct listed_frame){.kind = FRAME_JIT});
+	frame_lister_end(&l);
+	end_reading(&s, 10);
+	fill(&s);
+	is_u64(mib_of(&s, "a", "jitted", NULL), 1, "a function without a module");
+	is_u64(mib_of(&s, "a", "[unknown]", NULL), 2, "code without a name, behind the C library");
+	end(&s);
+}
+
 static void test_bounds(void)
 {
 	char name[32];
@@ -253,6 +286,7 @@ int main(void)
 {
 	test_sums();
 	test_names();
+	test_frames_without_module();
 	test_bounds();
 	test_kept();
 	test_ended();
