@@ -14,7 +14,7 @@ import lab as _lab  # noqa: E402
 import programs  # noqa: E402
 from aptroot import Missing  # noqa: E402
 from pressure import MODULES, e2e_tap  # noqa: E402
-from harness import Lines, Skip  # noqa: E402
+from harness import PATIENCE, Lines, Skip  # noqa: E402
 from test_memory import KNOWN, MIB, check_amount, check_sum, sum_of  # noqa: E402
 from vm import GuestError, Vm  # noqa: E402
 
@@ -30,8 +30,15 @@ class GuestMemory(_lab.GuestWatch):
         self.options = []
         out = f"{lab.top}/{lab.places + 1}/lines"
         _lab.GuestProcess.__init__(self, lab, _lab.quoted([
-            _lab.FAULTSCOPE, "memory", "--json", "-o", out, "-p", pid, "-d", "120"]))
-        self.line("lines", 1)
+            _lab.FAULTSCOPE, "memory", "--json", "-o", out, "-p", pid, "-d",
+            str(int(10 * PATIENCE))]))
+        self.wait(1)
+
+    def wait(self, readings):
+        """Waits for further readings of the process."""
+        path, seen = f"{self.dir}/lines", f"grep -c '\"type\":\"memory\"' {self.dir}/lines"
+        self.vm.must(f"n=$({seen}); until [ -e {path} ] && [ $({seen}) -ge $((n + {readings})) ] ||"
+                     f" ! kill -0 {self.pid}; do {_lab.POLL}; done 2>/dev/null", PATIENCE)
 
 
 def reading(lab, *words):
@@ -40,7 +47,7 @@ def reading(lab, *words):
     watch = GuestMemory(lab, work.pid)
     work.go()
     truth = work.truth()
-    lab.vm.must("sleep 3")
+    watch.wait(3)
     got = watch.stop()
     work.end()
     lines = [line for line in Lines(got.text).all
