@@ -140,20 +140,56 @@ void frames_show_place(const struct frames *f, size_t i, char *ret, size_t size)
 		append_address(ret, size, one);
 }
 
+static bool begins_with_one(const char *text, const char *const *all, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strncmp(text, all[i], strlen(all[i])))
+			return true;
+	return false;
+}
+
+/* Returns whether a frame is code of a standard library, by its file or name. */
+static bool is_standard(const struct frames *f, size_t i)
+{
+	static const char *const directories[] = {"/usr/include/", "/usr/local/include/",
+						  "/usr/lib/gcc", "/usr/lib/llvm", "/rustc/"};
+	static const char *const names[] = {"std::",   "__gnu_cxx::", "operator new", "core::",
+					    "alloc::", "hashbrown::", "<std::",	      "<core::",
+					    "<alloc::"};
+	const struct user_frame *one = frame_list_count(f) ? frame_list_at(f, i) : NULL;
+	char text[FRAME_TEXT_BYTES];
+
+	if (one && one->file &&
+	    begins_with_one(one->file, directories, sizeof(directories) / sizeof(directories[0])))
+		return true;
+	frames_show(f, i, text, sizeof(text));
+	return is_go(f->text) ? is_go_library(text)
+			      : begins_with_one(text, names, sizeof(names) / sizeof(names[0]));
+}
+
+bool frames_are_library(const struct frames *f, size_t i)
+{
+	static const char *const modules[] = {"libc.",	     "libc-",	    "ld-",
+					      "ld.",	     "libstdc++",   "libc++",
+					      "libjemalloc", "libtcmalloc", "libmimalloc"};
+	const struct user_frame *one = frame_list_count(f) ? frame_list_at(f, i) : NULL;
+
+	return (one && one->module &&
+		begins_with_one(one->module, modules, sizeof(modules) / sizeof(modules[0]))) ||
+	       is_standard(f, i);
+}
+
 size_t frames_telling(const struct frames *f, size_t *ret, size_t room, bool *ret_more)
 {
 	size_t n = 0, i = 0, all = frames_count(f);
-	bool go = is_go(f->text);
+	bool go = is_go(f->text), own = false;
 
 	for (; i < all && n < room; i++) {
-		char text[FRAME_TEXT_BYTES];
+		bool skipped = n && (go || !own) && is_standard(f, i);
 
-		if (n && go) {
-			frames_show(f, i, text, sizeof(text));
-			if (is_go_library(text))
-				continue;
-		}
-		ret[n++] = i;
+		own |= !frames_are_library(f, i);
+		if (!skipped)
+			ret[n++] = i;
 	}
 	*ret_more = i < all;
 	return n;

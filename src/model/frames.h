@@ -23,9 +23,16 @@ void frames_show(const struct frames *f, size_t i, char *ret, size_t size);
 void frames_show_place(const struct frames *f, size_t i, char *ret, size_t size);
 
 /*
- * Selects the innermost frames, up to `room`, and stores their indices in *ret. Of the frames in
- * Go's library that a system call passes through, selects only the innermost. Returns the number of
- * frames. Sets *ret_more if more frames exist.
+ * Returns whether a frame is in the C library, in an allocator, or in the standard library of C++,
+ * Rust or Go. Code of a standard library may be compiled into the program.
+ */
+bool frames_are_library(const struct frames *f, size_t i);
+
+/*
+ * Selects the innermost frames, up to `room`, and stores their indices in *ret. Of the code of a
+ * standard library that is compiled into the program, selects only an innermost frame; in stacks of
+ * C++ and Rust, this is so up to the innermost frame of the program. Returns the number of frames.
+ * Sets *ret_more if more frames exist.
  */
 size_t frames_telling(const struct frames *f, size_t *ret, size_t room, bool *ret_more);
 

@@ -178,19 +178,6 @@ void memory_rows_of_consumer(struct memory_rows *ret, const struct view *v,
 	finish(ret, bytes, most);
 }
 
-/* Returns whether a frame is of the C library, of the runtime of C++, or of an allocator. */
-static bool is_helper(const struct frames *f, size_t i)
-{
-	static const char *const libraries[] = {"libc.", "libc-", "ld-", "ld.", "libstdc++",
-						"libjemalloc", "libtcmalloc", "libmimalloc"};
-	const struct user_frame *one = frame_list_count(f) ? frame_list_at(f, i) : NULL;
-
-	for (size_t k = 0; one && one->module && k < sizeof(libraries) / sizeof(libraries[0]); k++)
-		if (!strncmp(one->module, libraries[k], strlen(libraries[k])))
-			return true;
-	return false;
-}
-
 struct memory_line memory_line(const struct memory_row *row)
 {
 	size_t n = row->f ? frames_count(row->f) : 0, at = 0;
@@ -205,7 +192,7 @@ struct memory_line memory_line(const struct memory_row *row)
 		snprintf(line.s, sizeof(line.s), "%s", row->f->user_line);
 		return line;
 	}
-	while (at < n && is_helper(row->f, at))
+	while (at < n && frames_are_library(row->f, at))
 		at++;
 	frames_show(row->f, at < n ? at : 0, text, sizeof(text));
 	snprintf(line.s, sizeof(line.s), "%.255s", text);

@@ -64,7 +64,7 @@ struct memory_line {
 
 /*
  * Returns the code of a row in a few words: the user's line, or the innermost function that does
- * not belong to the C library or to an allocator; or why there is no stack.
+ * not belong to the C library, to a standard library or to an allocator; or why there is no stack.
  */
 struct memory_line memory_line(const struct memory_row *row);
 

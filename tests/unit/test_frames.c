@@ -40,6 +40,14 @@ int main(void)
 	       "syscall.Syscall6 (x) <- github.com/x/net.Ask (x) <- myapp/os.Do (x) <- main.ask "
 	       "(x)",
 	       "of Go, who called its library");
+	is_str(telling("std::fill<int*> (x)\nstd::vector<int>::resize (x)\nload (x)\n"
+		       "std::function<void ()>::operator() (x)\nmain (x)",
+		       5),
+	       "std::fill<int*> (x) <- load (x) <- std::function<void ()>::operator() (x) <- main "
+	       "(x)",
+	       "C++: the program's code follows the innermost frame");
+	is_str(telling("<alloc::vec::Vec<T>>::resize (x)\ncore::ptr::write (x)\nhold (x)", 5),
+	       "<alloc::vec::Vec<T>>::resize (x) <- hold (x)", "the same for Rust");
 	is_str(telling("read (libc.so.6)\nos (x)\nnet.part.0 (x)\nmain (x)", 5),
 	       "read (libc.so.6) <- os (x) <- net.part.0 (x) <- main (x)",
 	       "of others, names that read like it stay");
