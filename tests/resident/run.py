@@ -37,7 +37,7 @@ import aptroot  # noqa: E402
 
 BUILD = ROOT / os.environ.get("BUILD", "build")
 FAULTSCOPE = BUILD / "faultscope"
-PATIENCE = 120
+PATIENCE = int(os.environ.get("FS_PATIENCE", 120))
 MIB = 1 << 20
 # What is not in the amounts that programs state: parts of pages, and bookkeeping of allocators.
 SLACK_PART, SLACK_BYTES = 0.01, 256 << 10
