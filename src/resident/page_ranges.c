@@ -28,7 +28,7 @@ struct scan_region {
 #define CATEGORY_HUGE	 (1 << 6)
 
 #define REGIONS	      256
-#define PAGES_A_CALL  8192 /* maximum pages found: the kernel holds mmap_lock for about 0.1 ms */
+#define PAGES_A_CALL  1024 /* maximum pages found: the kernel holds mmap_lock for about 0.1 ms */
 #define PAGES_OF_HUGE 512
 
 static uint32_t what_of(uint64_t categories)
