@@ -35,7 +35,9 @@ static void write_kind(struct line *l, const struct resident_record *r)
 		line_printf(l, ", %s in swap", as_bytes(r->swapped_bytes).s);
 }
 
-static void write_row(struct buf *b, const struct view *v, const struct memory_row *row)
+/* Writes a row; `above` has the stacks of the `n` rows above it. */
+static void write_row(struct buf *b, const struct view *v, const struct memory_row *row,
+		      const struct frames *const *above, size_t n)
 {
 	const struct resident_record *r = &row->sum;
 	struct line l = {.v = v};
@@ -50,7 +52,7 @@ static void write_row(struct buf *b, const struct view *v, const struct memory_r
 	write_kind(&l, r);
 	line_end(&l, b, STYLE_PLAIN);
 	if (row->f)
-		text_frames(&from, row->f);
+		text_frames_unlike(&from, row->f, above, n);
 	text_wrapped(b, v, "             ", from.s ? from.s : resident_no_stack(r->by));
 	buf_end_part(b, &from);
 }
@@ -87,12 +89,15 @@ static void write_head(struct buf *b, const struct view *v, const struct memory_
 static void write_process(struct buf *b, const struct view *v, const struct memory_process *p)
 {
 	const char *runtime = resident_runtime(p->list);
+	const struct frames *stack[ROWS_SHOWN];
 	struct memory_rows rows;
 
 	memory_rows_fill(&rows, v, p, ROWS_SHOWN);
 	write_head(b, v, p);
-	for (size_t i = 0; i < rows.n; i++)
-		write_row(b, v, &rows.row[i]);
+	for (size_t i = 0; i < rows.n; i++) {
+		write_row(b, v, &rows.row[i], stack, i);
+		stack[i] = rows.row[i].f;
+	}
 	if (rows.rest_records)
 		styled_line(b, v, STYLE_DIM, "%*s  in %s other stacks; --json has all",
 			    SIZE_COLUMNS, as_bytes(rows.rest).s, as_count(rows.rest_records).s);

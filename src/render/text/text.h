@@ -62,4 +62,11 @@ void text_losses(struct line *l);
 /* Appends frames, innermost first: "share_tensor (lib.so) <- worker (python3) <- main". */
 void text_frames(struct buf *b, const struct frames *f);
 
+/*
+ * Does the same. If one of the `n` stacks above it (NULL: no stack) shows the same frames, also
+ * appends the first frames in which they differ.
+ */
+void text_frames_unlike(struct buf *b, const struct frames *f, const struct frames *const *above,
+			size_t n);
+
 #endif

@@ -12,6 +12,7 @@
 #define LABEL_COLUMNS 11
 #define MAX_BLOCKS    16
 #define FRAMES_SHOWN  5
+#define FRAMES_UNLIKE 3
 
 static double rate(const struct view *v, const struct subject *s, const struct field *f)
 {
@@ -375,6 +376,46 @@ void text_frames(struct buf *b, const struct frames *f)
 		buf_puts(b, " <- ...");
 	else
 		buf_puts(b, frames_end_text(f, end, sizeof(end)));
+}
+
+/* Returns the index of the first frame in which two stacks differ. */
+static size_t first_difference(const struct frames *a, const struct frames *b)
+{
+	size_t n = frames_count(a), i = 0;
+	char one[FRAME_TEXT_BYTES], other[FRAME_TEXT_BYTES];
+
+	if (n > frames_count(b))
+		n = frames_count(b);
+	for (; i < n; i++) {
+		frames_show(a, i, one, sizeof(one));
+		frames_show(b, i, other, sizeof(other));
+		if (strcmp(one, other))
+			break;
+	}
+	return i;
+}
+
+void text_frames_unlike(struct buf *b, const struct frames *f, const struct frames *const *above,
+			size_t n)
+{
+	size_t frame[FRAMES_SHOWN], shown, from = 0, at;
+	char one[FRAME_TEXT_BYTES];
+	bool more;
+
+	text_frames(b, f);
+	shown = frames_telling(f, frame, FRAMES_SHOWN, &more);
+	for (size_t i = 0; i < n; i++) {
+		at = above[i] ? first_difference(f, above[i]) : 0;
+		if (more && at > frame[shown - 1] && at > from && at < frames_count(f))
+			from = at;
+	}
+	for (at = from; from && at < frames_count(f) && at < from + FRAMES_UNLIKE; at++) {
+		frames_show(f, at, one, sizeof(one));
+		buf_puts(b, " <- ");
+		buf_safe(b, one, true);
+	}
+	if (from && at < frames_count(f))
+		buf_puts(b, " <- ...");
 }
 
 #define SLOW_SHOWN 5
