@@ -283,7 +283,9 @@ int64_t resident_growth(const struct resident_list *base, const struct resident_
 		if (base->sum.each == list->sum.each && was->pages == row->pages &&
 		    was->huge_bytes == row->huge_bytes)
 			return 0;
-		return now - (int64_t)resident_bytes(was);
+		now -= resident_bytes(was);
+		/* what was there before the watch can only become less: more is a sampling error */
+		return row->by == RESIDENT_BEFORE && now > 0 ? 0 : now;
 	}
-	return now;
+	return row->by == RESIDENT_BEFORE ? 0 : now;
 }

@@ -91,7 +91,8 @@ const struct resident_list *resident_base(const struct model *m, const struct re
 
 /*
  * Returns by how many bytes, in memory and in swap, a row of a list differs from an older list of
- * its process. A row with as many chosen pages as before has not changed.
+ * its process. A row with as many chosen pages as before has not changed. Memory that was resident
+ * before the watch began does not grow.
  */
 int64_t resident_growth(const struct resident_list *base, const struct resident_list *list,
 			const struct resident_record *row);

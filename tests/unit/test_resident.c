@@ -229,6 +229,12 @@ static void test_same_pages(void)
 	is_u64(resident_growth(&base, &list, &row), 0, "a row with as many pages has not changed");
 	list.sum.each = 128;
 	ok(resident_growth(&base, &list, &row) == -100, "unless fewer pages are chosen");
+	row.bytes = 1200;
+	ok(resident_growth(&base, &list, &row) == 200, "what was touched may grow");
+	was.by = row.by = RESIDENT_BEFORE;
+	ok(!resident_growth(&base, &list, &row), "what was there before the watch does not");
+	base.n = 0;
+	ok(!resident_growth(&base, &list, &row), "also if the first reading missed it");
 }
 
 static void test_runtime(void)
