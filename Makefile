@@ -452,7 +452,8 @@ PRESSURE_KERNELS = $(subst $(space),$(comma),$(filter 6.1 6.12 newest,$(subst $(
 IN_KERNELS = tests/vm/run.py --kernels $(KERNELS) $(addprefix --zoo ,$(ZOO_KERNELS)) \
 	--table build/kernels.md
 UNDER_PRESSURE = tests/vm/pressure.py --kernels $(PRESSURE_KERNELS)
-RESIDENT_IN_KERNELS = tests/vm/resident.py --kernels $(PRESSURE_KERNELS)
+RESIDENT_KERNELS = $(subst $(space),$(comma),$(filter 6.1 6.12 newest 6.12-arm64,$(subst $(comma), ,$(KERNELS))))
+RESIDENT_IN_KERNELS = tests/vm/resident.py --kernels $(RESIDENT_KERNELS)
 
 check-builds: build/vmlinux_check build/tables dashboards check-parts
 
@@ -479,7 +480,7 @@ check-distros: ## test the README's two commands in fresh Debian systems (DISTRO
 
 check-vm: static $(ZOO) ## test every probe and attach type on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
 	tools/setup.sh test
-	tests/tally.py "$(IN_KERNELS)" $(if $(PRESSURE_KERNELS),"$(UNDER_PRESSURE)" "$(RESIDENT_IN_KERNELS)")
+	tests/tally.py "$(IN_KERNELS)" $(if $(PRESSURE_KERNELS),"$(UNDER_PRESSURE)") $(if $(RESIDENT_KERNELS),"$(RESIDENT_IN_KERNELS)")
 
 # Compilers for check-compilers: by default all installed versions of clang
 CLANGS ?= $(or $(sort $(notdir $(wildcard /usr/bin/clang-[1-9][0-9]))),$(CLANG))

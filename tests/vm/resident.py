@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests `faultscope memory` in real kernels under QEMU, with memory that needs settings of the whole
 machine: swap, a pool of huge pages, large folios. Also runs tests of tests/e2e/test_memory.py there.
-Prints TAP.
+The kernel for arm64 needs `make ARCH=arm64 static`. Under emulation on a busy machine, set FS_PATIENCE
+(tests/e2e/harness.py). Prints TAP.
 """
 import argparse
 import sys
@@ -18,7 +19,7 @@ from harness import PATIENCE, Lines, Skip  # noqa: E402
 from test_memory import KNOWN, MIB, check_amount, check_sum, sum_of  # noqa: E402
 from vm import GuestError, Vm  # noqa: E402
 
-KERNELS = ("6.1", "6.12", "newest")
+KERNELS = ("6.1", "6.12", "newest", "6.12-arm64")
 MEMORY_MIB, SWAP_MIB = 768, 512
 FOLIOS = "/sys/kernel/mm/transparent_hugepage"
 
@@ -78,17 +79,19 @@ def test_kinds(check, lab):
 
 
 def test_swap(check, lab):
-    """What is in swap, and what was swapped in, belongs to the code that first touched it."""
+    """What is in swap, and what was swapped in, belongs to the code that first touched it. On other
+    architectures than x86-64, what was swapped in belongs to the code that swapped it in."""
     lab.vm.must("mkswap /dev/vda && swapon /dev/vda")
     line, holds = reading(lab, "hold_settings", "swap")
     lab.vm.must("swapoff /dev/vda")
     amount, half = sum_of(line, "hold_swapped_60")
-    swapped = swapped_of(line, "hold_swapped_60")
-    check_amount(check, "swapped out or in", (amount + swapped, half + 6 * MIB),
+    swapped, reader = swapped_of(line, "hold_swapped_60"), sum_of(line, "swap_in_20")[0]
+    check_amount(check, "swapped out or in", (amount + swapped + reader, half + 6 * MIB),
                  holds["hold_swapped_60"])
     check.that(swapped > 20 * MIB, f"only {swapped} bytes are in swap")
-    check.that(amount > 10 * MIB, f"only {amount} bytes were swapped in")
-    check.that(sum_of(line, "swap_in_20")[0] < 1.5 * MIB, "code that swapped in holds memory")
+    check.that(amount + reader > 10 * MIB, f"only {amount + reader} bytes were swapped in")
+    if lab.vm.kernel.arch == "amd64":
+        check.that(reader < 1.5 * MIB, "code that swapped in holds memory")
 
 
 def test_hugetlb(check, lab):
