@@ -27,9 +27,12 @@ struct scan_region {
 #define CATEGORY_ZERO	 (1 << 5)
 #define CATEGORY_HUGE	 (1 << 6)
 
-#define REGIONS	      256
-#define PAGES_A_CALL  1024 /* maximum pages found: the kernel holds mmap_lock for about 0.1 ms */
 #define PAGES_OF_HUGE 512
+/*
+ * A call looks at most at this many pages for the next one that is in memory: the kernel holds
+ * mmap_lock for less than 1 ms, also if all page tables are there and empty.
+ */
+#define PAGES_A_CALL (512 * PAGES_OF_HUGE)
 
 static uint32_t what_of(uint64_t categories)
 {
@@ -41,37 +44,73 @@ static uint32_t what_of(uint64_t categories)
 	       (categories & CATEGORY_FILE ? RANGE_FILE : 0);
 }
 
-/* Scans pages with one call. *ret_next: the page at which the next call begins. */
-static int scan(const struct page_reader *r, uint64_t from, uint64_t to, range_fn *take, void *ctx,
-		uint64_t *ret_next)
+/*
+ * Finds the first page from `from` to `to` - 1 that is in memory or in swap. Returns 1, 0 if there is
+ * none, or -errno.
+ */
+static int find_page(const struct page_reader *r, uint64_t from, uint64_t to,
+		     struct page_range *ret)
 {
-	struct scan_region region[REGIONS];
+	struct scan_region region;
 	struct scan_arg arg = {
 		.size = sizeof(arg),
 		.start = from << PAGE_SHIFT,
 		.end = to << PAGE_SHIFT,
-		.vec = (uint64_t)(uintptr_t)region,
-		.vec_len = REGIONS,
-		.max_pages = PAGES_A_CALL,
+		.vec = (uint64_t)(uintptr_t)&region,
+		.vec_len = 1,
+		.max_pages = 1,
 		.category_anyof_mask = CATEGORY_PRESENT | CATEGORY_SWAPPED,
 		.return_mask = CATEGORY_FILE | CATEGORY_PRESENT | CATEGORY_SWAPPED | CATEGORY_ZERO |
 			       CATEGORY_HUGE,
 	};
-	int n = ioctl(r->fd, PAGEMAP_SCAN, &arg), err = 0;
+	int n = ioctl(r->fd, PAGEMAP_SCAN, &arg);
 
-	if (n < 0)
-		return -errno;
-	for (int i = 0; i < n && !err; i++) {
-		struct page_range one = {region[i].start >> PAGE_SHIFT, region[i].end >> PAGE_SHIFT,
-					 what_of(region[i].categories)};
+	if (n <= 0)
+		return n ? -errno : 0;
+	*ret = (struct page_range){region.start >> PAGE_SHIFT, region.end >> PAGE_SHIFT,
+				   what_of(region.categories)};
+	return 1;
+}
 
-		if (one.what)
-			err = take(ctx, &one);
+/* Takes the wanted pages from `from` to `to` - 1; `first` is the first page that is not a hole. */
+static int scan_pages(const struct page_reader *r, const struct page_range *first, uint64_t to,
+		      wanted_fn *wanted, range_fn *take, void *ctx)
+{
+	struct page_range one = *first;
+	int n = 1, err = 0;
+
+	for (uint64_t page = first->from; page < to && !err; page++) {
+		if (!wanted(ctx, page))
+			continue;
+		if (page > first->from)
+			n = find_page(r, page, page + 1, &one);
+		err = n < 0 ? n : n && one.what ? take(ctx, &one) : 0;
 	}
-	*ret_next = arg.walk_end >> PAGE_SHIFT;
-	if (*ret_next <= from)
-		*ret_next = to;
 	return err;
+}
+
+/*
+ * Reads the pages up to the end of the range of 2 MiB in which the next page is, or up to PAGES_A_CALL
+ * pages if there are none. *ret_next: the page at which the next call begins.
+ */
+static int scan(const struct page_reader *r, uint64_t from, uint64_t to, wanted_fn *wanted,
+		range_fn *take, void *ctx, uint64_t *ret_next)
+{
+	struct page_range first;
+	int n;
+
+	if (to - from > PAGES_A_CALL)
+		to = from + PAGES_A_CALL;
+	*ret_next = to;
+	n = find_page(r, from, to, &first);
+	if (n <= 0)
+		return n;
+	if (*ret_next > (first.from / PAGES_OF_HUGE + 1) * PAGES_OF_HUGE)
+		*ret_next = (first.from / PAGES_OF_HUGE + 1) * PAGES_OF_HUGE;
+	if (!(first.what & RANGE_HUGE))
+		return scan_pages(r, &first, *ret_next, wanted, take, ctx);
+	first.to = *ret_next;
+	return take(ctx, &first);
 }
 
 static uint32_t what_of_entry(const struct page_reader *r, uint64_t entry)
@@ -130,14 +169,15 @@ static int read_words(const struct page_reader *r, uint64_t from, uint64_t to, r
 	return err ?: one.what ? take(ctx, &one) : 0;
 }
 
-int page_ranges_read(struct page_reader *r, uint64_t from, uint64_t to, range_fn *take, void *ctx)
+int page_ranges_read(struct page_reader *r, uint64_t from, uint64_t to, wanted_fn *wanted,
+		     range_fn *take, void *ctx)
 {
 	uint64_t next;
 	int err = 0;
 
 	for (; from < to && !err; from = next) {
 		err = r->words ? read_words(r, from, to, take, ctx, &next)
-			       : scan(r, from, to, take, ctx, &next);
+			       : scan(r, from, to, wanted, take, ctx, &next);
 		if (!r->words && (err == -ENOTTY || err == -EINVAL)) {
 			r->words = true;
 			next = from;

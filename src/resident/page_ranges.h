@@ -33,11 +33,16 @@ struct page_reader {
 /* Receives a range. Returns 0, or -errno to stop. */
 typedef int range_fn(void *ctx, const struct page_range *r);
 
+/* Returns whether a page is wanted. */
+typedef bool wanted_fn(const void *ctx, uint64_t page);
+
 /*
- * Calls `take` with the ranges of pages from page number `from` to `to` - 1 that are in memory or
- * in swap, in order. Returns 0, -errno of the read, or the result of `take`.
+ * Calls `take` with ranges of pages from page number `from` to `to` - 1 that are in memory or in
+ * swap, in order. The ranges contain all pages that are wanted, and all huge pages, and may contain
+ * others: most pages are not read. Returns 0, -errno of the read, or the result of `take`.
  */
-int page_ranges_read(struct page_reader *r, uint64_t from, uint64_t to, range_fn *take, void *ctx);
+int page_ranges_read(struct page_reader *r, uint64_t from, uint64_t to, wanted_fn *wanted,
+		     range_fn *take, void *ctx);
 
 /*
  * Returns the number of the page frame of a page; 0: not in memory, or the kernel does not show it,

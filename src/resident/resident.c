@@ -517,6 +517,13 @@ static int read_totals(__u32 pid, struct resident_sum_record *ret)
 	return 0;
 }
 
+static bool is_wanted(const void *ctx, uint64_t page)
+{
+	const struct reading *g = ctx;
+
+	return is_chosen_page(g->r, page);
+}
+
 static int read_pages(struct reading *g)
 {
 	const struct mappings *m = &g->r->mappings;
@@ -524,7 +531,8 @@ static int read_pages(struct reading *g)
 
 	for (size_t i = 0; i < m->n && !err; i++) {
 		g->in = &m->one[i];
-		err = page_ranges_read(&g->pages, g->in->from, g->in->to, take_range, g);
+		err = page_ranges_read(&g->pages, g->in->from, g->in->to, is_wanted, take_range,
+				       g);
 	}
 	return err;
 }

@@ -105,7 +105,8 @@ def test_hugetlb(check, lab):
 
 
 def test_folios(check, lab):
-    """Pages of a large folio belong to the code that first touched the range of 2 MiB."""
+    """Pages of a large folio belong to the code that first touched the range of 2 MiB. On other
+    architectures than x86-64, most of them have no stack."""
     size = f"{FOLIOS}/hugepages-64kB/enabled"
     if lab.vm.run(f"[ -e {size} ]").status:
         raise Skip("no large folios of anonymous memory (Linux 6.8)")
@@ -114,11 +115,31 @@ def test_folios(check, lab):
     lab.vm.must(f"echo never >{size}")
     check_sum(check, line)
     amount, half = sum_of(line, "hold_folios_32")
+    if lab.vm.kernel.arch != "amd64":
+        unknown = sum(row["bytes"] for row in line["holders"] if row["by"] == "no_fault")
+        check.that(abs(amount + unknown - holds["hold_folios_32"] * MIB) < 8 * MIB,
+                   f"{amount / MIB:.1f} MiB have a stack, and {unknown / MIB:.1f} have none")
+        return
     # the first range and the last may share their 2 MiB with other mappings
     check_amount(check, "large folios", (amount, half + 4 * MIB), holds["hold_folios_32"])
 
 
-TESTS = (test_functions, test_kinds, test_swap, test_hugetlb, test_folios)
+def test_numa(check, lab):
+    """Pages that NUMA balancing marks and moves keep their owner; on other architectures than
+    x86-64, they belong to the code that used them later."""
+    lab.vm.must("echo 1 >/proc/sys/kernel/numa_balancing")
+    line, holds = reading(lab, "hold_settings", "numa")
+    check_sum(check, line)
+    amount, half = sum_of(line, "hold_numa_40")
+    user = sum_of(line, "use_numa_40")[0]
+    check_amount(check, "both functions", (amount + user, half), holds["hold_numa_40"])
+    if lab.vm.kernel.arch == "amd64":
+        check.that(user < 1.5 * MIB, f"code that used pages holds {user / MIB:.1f} MiB of them")
+
+
+# Each list of tests runs in a guest with this number of NUMA nodes.
+TESTS = {1: (test_functions, test_kinds, test_swap, test_hugetlb, test_folios),
+         2: (test_numa,)}
 
 
 def in_guest(check, vm, test):
@@ -128,12 +149,13 @@ def in_guest(check, vm, test):
         check.that(False, f"the guest: {error}")
 
 
-def test_kernel(tap, name, only):
+def test_kernel(tap, name, nodes, tests):
     try:
         found = fetch.kernel(name)
         files = _lab.files(programs.static_faultscope(found.arch),
                            programs.static_workloads(found.arch))
-        vm = Vm(found, files, modules=MODULES, memory_mib=MEMORY_MIB, disks_mib=(SWAP_MIB,))
+        vm = Vm(found, files, modules=MODULES, memory_mib=MEMORY_MIB, disks_mib=(SWAP_MIB,),
+                nodes=nodes)
     except Missing as reason:
         tap.say(f"resident memory, {name}", skip=str(reason))
         return
@@ -142,9 +164,8 @@ def test_kernel(tap, name, only):
         return
     try:
         vm.must("mkdir -p /var/tmp && mount -t tmpfs none /var/tmp")
-        for test in TESTS:
-            if only in test.__name__:
-                tap.test(f"resident memory, {name}: {test.__name__[5:]}", in_guest, vm, test)
+        for test in tests:
+            tap.test(f"resident memory, {name}: {test.__name__[5:]}", in_guest, vm, test)
     finally:
         vm.close()
 
@@ -157,7 +178,10 @@ def main():
     options = parser.parse_args()
     tap = e2e_tap()
     for kernel in options.kernels.split(","):
-        test_kernel(tap, kernel, options.only)
+        for nodes, tests in TESTS.items():
+            chosen = [test for test in tests if options.only in test.__name__]
+            if chosen:
+                test_kernel(tap, kernel, nodes, chosen)
     print(f"1..{tap.done}")
     return tap.failed > 0
 
