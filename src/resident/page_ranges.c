@@ -45,8 +45,8 @@ static uint32_t what_of(uint64_t categories)
 }
 
 /*
- * Finds the first page from `from` to `to` - 1 that is in memory or in swap. Returns 1, 0 if there is
- * none, or -errno.
+ * Finds the first page from `from` to `to` - 1 that is in memory or in swap. Returns 1, 0 if there
+ * is none, or -errno.
  */
 static int find_page(const struct page_reader *r, uint64_t from, uint64_t to,
 		     struct page_range *ret)
@@ -90,8 +90,8 @@ static int scan_pages(const struct page_reader *r, const struct page_range *firs
 }
 
 /*
- * Reads the pages up to the end of the range of 2 MiB in which the next page is, or up to PAGES_A_CALL
- * pages if there are none. *ret_next: the page at which the next call begins.
+ * Reads the pages up to the end of the range of 2 MiB in which the next page is, or up to
+ * PAGES_A_CALL pages if there are none. *ret_next: the page at which the next call begins.
  */
 static int scan(const struct page_reader *r, uint64_t from, uint64_t to, wanted_fn *wanted,
 		range_fn *take, void *ctx, uint64_t *ret_next)

@@ -244,6 +244,54 @@ static void test_same_pages(void)
 	ok(!resident_growth(&base, &list, &row), "also if the first reading missed it");
 }
 
+#define SPARSE_PAGES (600u << 10) /* more than one call looks at */
+
+static const unsigned int touched[] = {0, 511, 512, 1300, 300000, SPARSE_PAGES - 1};
+#define TOUCHED (sizeof(touched) / sizeof(touched[0]))
+
+struct sparse {
+	uint64_t from;
+	unsigned int found[TOUCHED], all;
+};
+
+static bool wants_odd(const void *ctx, uint64_t page)
+{
+	return (page - ((const struct sparse *)ctx)->from) % 2;
+}
+
+static int note_sparse(void *ctx, const struct page_range *r)
+{
+	struct sparse *s = ctx;
+
+	for (size_t i = 0; i < TOUCHED; i++)
+		s->found[i] += r->from <= s->from + touched[i] && s->from + touched[i] < r->to;
+	s->all += r->to - r->from;
+	return 0;
+}
+
+/* A mapping with holes: wanted pages in memory are found once, wherever they are. */
+static void test_holes(bool words)
+{
+	char *at = mmap(NULL, SPARSE_PAGES * PAGE_BYTES, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct page_reader r = {.fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC),
+				.words = words,
+				.zero_frame = ~0ULL};
+	struct sparse s = {.from = (uintptr_t)at >> PAGE_SHIFT};
+
+	madvise(at, SPARSE_PAGES * PAGE_BYTES, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < TOUCHED; i++)
+		at[touched[i] * PAGE_BYTES] = 1;
+	ok(!page_ranges_read(&r, s.from, s.from + SPARSE_PAGES, wants_odd, note_sparse, &s),
+	   "a sparse mapping is read");
+	for (size_t i = 0; i < TOUCHED; i++)
+		ok(s.found[i] == 1 || (!(touched[i] % 2) && !s.found[i]),
+		   "page %u is found once, if it is wanted", touched[i]);
+	ok(s.all == (words ? TOUCHED : 2), "pages that are not in memory are not found");
+	close(r.fd);
+	munmap(at, SPARSE_PAGES * PAGE_BYTES);
+}
+
 static void test_runtime(void)
 {
 	static const struct {
@@ -273,6 +321,8 @@ int main(void)
 	test_not_chosen();
 	test_unit_set();
 	test_ranges(false);
+	test_holes(false);
+	test_holes(true);
 	test_ranges(true);
 	test_lists();
 	test_since();
