@@ -131,28 +131,22 @@ uint64_t history_ended(const struct history *h)
 }
 
 /*
- * Returns the row to drop: an exited process with few faults. Prefers one without failed mapping
- * calls and without a fatal signal. Returns NULL if all processes are alive.
+ * Returns the row to drop: an exited process with few faults. Prefers one that does not matter.
+ * Returns NULL if all processes are alive. Visits all rows, once for each process above
+ * HISTORY_ROWS_MAX.
  */
 static struct history_row *least(struct history *h)
 {
 	struct history_row *best = NULL;
-	bool best_matters = false;
 
 	for (size_t i = 0; i < h->rows && h->ended; i++) {
 		struct history_row *r = &h->row[i];
-		bool matters;
 
-		/* compares faults_before first: a search visits all rows, and `matters` is slow */
-		if (!r->final || i + 1 == h->others ||
-		    (best && !best_matters && r->faults_before >= best->faults_before))
+		if (!r->final || i + 1 == h->others)
 			continue;
-		matters = r->signal || history_field(r, FIELD(map_refused));
-		if (best && (matters > best_matters ||
-			     (matters == best_matters && r->faults_before >= best->faults_before)))
-			continue;
-		best = r;
-		best_matters = matters;
+		if (!best || r->matters < best->matters ||
+		    (r->matters == best->matters && r->faults_before < best->faults_before))
+			best = r;
 	}
 	return best;
 }
@@ -326,6 +320,7 @@ static int keep(struct history_row *r, const struct model *m, const struct subje
 	memcpy(r->stall_ns, facts_counters(&s->now)->stall_ns, sizeof(r->stall_ns));
 	for (size_t i = 0; i < nr_fields; i++)
 		r->known[i] = field_get(m, s, &fields[i], &r->value[i]);
+	r->matters = r->signal || history_field(r, FIELD(map_refused));
 	err = keep_text(&r->exe, s->exe);
 	if (!err)
 		err = keep_text(&r->cgroup, s->cgroup);
