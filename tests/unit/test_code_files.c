@@ -196,10 +196,9 @@ static struct byte_source copy_of_self(size_t bytes, struct stat *st)
 static struct code_file *get(const struct byte_source *s, const struct stat *st, uint64_t now)
 {
 	struct code_file *f = code_files_get(&files, s, "/x/name", st, now);
-	int works = 0;
 
 	while (code_files_work(&files, &maps, now))
-		works++;
+		;
 	return f;
 }
 
