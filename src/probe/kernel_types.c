@@ -19,6 +19,11 @@
 #define TYPES_MAX     (1u << 22)
 #define DEPTH_MAX     64 /* levels of structures within structures */
 #define BUSY	      UINT32_MAX
+/*
+ * Size of the header that all kernels write. In headers of Linux 7.2, struct btf_header has further
+ * members at its end, which this file does not use.
+ */
+#define HEADER_BYTES (offsetof(struct btf_header, str_len) + sizeof(__u32))
 
 struct bytes {
 	uint8_t *at;
@@ -343,8 +348,8 @@ static int begin_taking(struct taking *g, const void *raw, size_t size)
 	const struct btf_header *h = raw;
 	size_t most;
 
-	if (size < sizeof(*h) || size > BTF_BYTES_MAX || h->magic != BTF_MAGIC ||
-	    h->hdr_len < sizeof(*h) || h->hdr_len > size || h->type_off % 4 || h->hdr_len % 4)
+	if (size < HEADER_BYTES || size > BTF_BYTES_MAX || h->magic != BTF_MAGIC ||
+	    h->hdr_len < HEADER_BYTES || h->hdr_len > size || h->type_off % 4 || h->hdr_len % 4)
 		return -EINVAL;
 	size -= h->hdr_len;
 	if (h->type_off > size || h->type_len > size - h->type_off || h->str_off > size ||
@@ -364,12 +369,12 @@ static int begin_taking(struct taking *g, const void *raw, size_t size)
 /* Writes the new types, as raw BTF, to the file, and opens them. Returns 0 or -errno. */
 static int finish(struct taking *g, struct kernel_types *k)
 {
-	struct btf_header h = {.magic = BTF_MAGIC, .version = BTF_VERSION, .hdr_len = sizeof(h)};
+	struct btf_header h = {.magic = BTF_MAGIC, .version = BTF_VERSION, .hdr_len = HEADER_BYTES};
 	struct bytes whole = {};
 
 	h.type_len = h.str_off = g->out.len;
 	h.str_len = g->text.len;
-	append(&whole, &h, sizeof(h));
+	append(&whole, &h, HEADER_BYTES);
 	append(&whole, g->out.at, g->out.len);
 	append(&whole, g->text.at, g->text.len);
 	if (whole.failed || g->out.failed || g->text.failed) {

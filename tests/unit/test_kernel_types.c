@@ -158,7 +158,8 @@ static void test_made(void)
 
 	raw = btf__raw_data(all, &size);
 	kernel_types_begin(&k);
-	ok(!kernel_types_take(&k, raw, size, is_wanted, NULL), "types are taken");
+	if (!ok(!kernel_types_take(&k, raw, size, is_wanted, NULL), "types are taken"))
+		return;
 	check_structures(k.btf);
 	check_others(k.btf);
 	check_kinds(k.btf);
@@ -190,6 +191,35 @@ static void test_made(void)
 	btf__free(all);
 	kernel_types_end(&k);
 	ok(!k.btf, "the end");
+}
+
+/* The header may be shorter than that of this machine's uapi headers, or longer. */
+static void test_header_sizes(void)
+{
+	enum { SHORT = 24, LONG = 40 }; /* bytes; 24 are those of Linux 7.1 and before */
+	struct btf *all = make();
+	struct kernel_types k;
+	struct btf_header *h;
+	const uint8_t *raw;
+	__u32 size, begins;
+
+	raw = btf__raw_data(all, &size);
+	begins = ((const struct btf_header *)raw)->hdr_len;
+	for (int bytes = SHORT; bytes <= LONG; bytes += 8) {
+		uint8_t *copy = calloc(1, LONG + size);
+
+		memcpy(copy, raw, SHORT);
+		memcpy(copy + bytes, raw + begins, size - begins);
+		h = (struct btf_header *)copy;
+		h->hdr_len = bytes;
+		kernel_types_begin(&k);
+		ok(!kernel_types_take(&k, copy, bytes + size - begins, is_wanted, NULL) &&
+			   find(k.btf, "outer", BTF_KIND_STRUCT),
+		   "types are taken after a header of %d bytes", bytes);
+		kernel_types_end(&k);
+		free(copy);
+	}
+	btf__free(all);
 }
 
 /* Changes or cuts BTF at random: it is refused, or its types can be read. */
@@ -255,6 +285,7 @@ int main(void)
 {
 	libbpf_set_print(NULL);
 	test_made();
+	test_header_sizes();
 	test_damaged();
 	test_this_kernel();
 	return tap_done();
