@@ -48,8 +48,11 @@ struct number_text as_field_figure(const struct field *f, double n)
 {
 	if (f->type == FIELD_COUNTER && f->unit == UNIT_COUNT)
 		return as_rate(n);
-	/* UINT64_MAX, which means unlimited, is at least 1.8e19 as a double */
-	return as_field_total(f, n >= 1.8e19 ? UINT64_MAX : n);
+	/*
+	 * UINT64_MAX, which means unlimited, is at least 1.8e19 as a double. As a double it is 2^64,
+	 * which no uint64_t holds.
+	 */
+	return as_field_total(f, n >= 1.8e19 ? UINT64_MAX : (uint64_t)n);
 }
 
 double text_activity(const struct view *v, const struct subject *s)
