@@ -84,9 +84,10 @@ LIBRARY_PATHS := $(foreach d,usr/lib lib,-L$(SYSROOT)/$(d)/$(TRIPLET) \
 ALL_LDFLAGS += $(LIBRARY_PATHS)
 endif
 ifneq ($(SAN),)
-ALL_CFLAGS := $(filter-out -D_FORTIFY_SOURCE=%,$(ALL_CFLAGS)) -O1 -fsanitize=address,undefined \
-	-fno-sanitize-recover=undefined -fno-omit-frame-pointer
-ALL_LDFLAGS += -fsanitize=address,undefined
+SANITIZERS := address,undefined,float-cast-overflow
+ALL_CFLAGS := $(filter-out -D_FORTIFY_SOURCE=%,$(ALL_CFLAGS)) -O1 -fsanitize=$(SANITIZERS) \
+	-fno-sanitize-recover=undefined,float-cast-overflow -fno-omit-frame-pointer
+ALL_LDFLAGS += -fsanitize=$(SANITIZERS)
 endif
 
 # The libraries of the HTTP server are not fetched for other architectures. Without these libraries,
