@@ -2,6 +2,7 @@
 /* Tests control of a terminal, and the choice of a style, on pseudo-terminals. */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -14,12 +15,12 @@
 #include "live/terminal_view.h"
 #include "tap.h"
 
-#define ENTER "\033[?1049h\033[?25l\033[2J"
-#define LEAVE "\033[0m\033[?25h\033[?1049l"
+#define ENTER	    "\033[?1049h\033[?25l\033[2J"
+#define LEAVE	    "\033[0m\033[?25h\033[?1049l"
+#define PATIENCE_MS 60000 /* after this time, bytes that are missing do not come */
 
 struct pty {
 	int master, terminal;
-	char seen[256]; /* what the terminal has shown since the last call of shows() */
 };
 
 static void pty_open(struct pty *p)
@@ -45,13 +46,23 @@ static void resize(const struct pty *p, int width, int height)
 	ioctl(p->terminal, TIOCSWINSZ, &ws);
 }
 
-/* Returns what the terminal has shown since the last call. */
-static const char *shows(struct pty *p)
+/*
+ * Compares what the terminal has shown since the last call with `want`. A worker thread of the
+ * kernel delivers what a program writes, so the bytes may come late and in pieces.
+ */
+static void shows(const struct pty *p, const char *want, const char *name)
 {
-	ssize_t n = read(p->master, p->seen, sizeof(p->seen) - 1);
+	struct pollfd ready = {.fd = p->master, .events = POLLIN};
+	char seen[256] = "";
+	size_t len = 0;
+	ssize_t n;
 
-	p->seen[n > 0 ? n : 0] = 0;
-	return p->seen;
+	do {
+		n = read(p->master, seen + len, sizeof(seen) - 1 - len);
+		len += n > 0 ? n : 0;
+	} while (len < strlen(want) && poll(&ready, 1, PATIENCE_MS) > 0);
+	seen[len] = 0;
+	is_str(seen, want, name);
 }
 
 static bool is_raw(const struct pty *p)
@@ -108,24 +119,24 @@ static void test_enter_and_leave(void)
 	pty_open(&p);
 	pty_open(&keys);
 	terminal_leave();
-	is_str(shows(&p), "", "nothing to leave");
+	shows(&p, "", "nothing to leave");
 	terminal_enter(p.terminal, keys.terminal);
-	is_str(shows(&p), ENTER, "the alternate screen, without a cursor");
+	shows(&p, ENTER, "the alternate screen, without a cursor");
 	ok(is_raw(&keys), "keys come at once, and are not shown");
 	ok(is_cooked(&p), "the terminal of the output keeps its mode");
 	terminal_leave();
-	is_str(shows(&p), LEAVE, "the normal screen");
+	shows(&p, LEAVE, "the normal screen");
 	ok(is_cooked(&keys), "keys are as before");
 	terminal_leave();
-	is_str(shows(&p), "", "it is left only once");
+	shows(&p, "", "it is left only once");
 	terminal_enter(p.terminal, file);
-	is_str(shows(&p), ENTER, "keys from a file");
+	shows(&p, ENTER, "keys from a file");
 	terminal_leave();
-	is_str(shows(&p), LEAVE, "need no mode");
+	shows(&p, LEAVE, "need no mode");
 	terminal_enter(-1, keys.terminal);
 	ok(is_cooked(&keys), "if the output fails, the terminal is left at once");
 	terminal_leave();
-	is_str(shows(&keys), "", "and not again");
+	shows(&keys, "", "and not again");
 	close(file);
 	pty_close(&p);
 	pty_close(&keys);
@@ -151,7 +162,7 @@ static void ends_by(int number)
 		exit(7);
 	}
 	waitpid(child, &status, 0);
-	is_str(shows(&p), ENTER LEAVE, "the screen is restored");
+	shows(&p, ENTER LEAVE, "the screen is restored");
 	ok(is_cooked(&p), "and the mode");
 	if (number)
 		ok(WIFSIGNALED(status) && WTERMSIG(status) == number, "after signal %d", number);
