@@ -4,12 +4,13 @@
 
 Compilers differ in their use of the stack and in the order of branches. So the verifier may accept
 the output of one compiler and reject that of another. For each compiler the test builds the program
-and checks its BPF objects (stack.py, loops.py, atomics.py and walks.py of tests/shape). The test
-also loads each attach type of each probe on this machine, and with --kernels in guests under QEMU
-(tests/vm). `doctor`, `run` and `export` configure the programs differently, and the verifier skips
-code that the configuration disables. So the test lets all three commands load the programs. The
-test fails if the verifier rejects a program. It does not fail if the kernel lacks an attach type or
-does not allow it.
+and checks its BPF objects (stack.py, loops.py, atomics.py and walks.py of tests/shape), and how
+many instructions the verifier checks (tests/unit/test_verified.c). The test also loads each attach
+type of each probe on this machine, and with --kernels in guests under QEMU (tests/vm). `doctor`,
+`run` and `export` configure the programs differently, and the verifier skips code that the
+configuration disables. So the test lets all three commands load the programs. The test fails if the
+verifier rejects a program. It does not fail if the kernel lacks an attach type or does not allow
+it.
 """
 import argparse
 import json
@@ -27,6 +28,7 @@ import atomics  # noqa: E402
 import loops  # noqa: E402
 import stack  # noqa: E402
 import walks  # noqa: E402
+from harness import Skip  # noqa: E402
 from run import Tap  # noqa: E402
 
 PLACE = ROOT / "build/compilers"
@@ -40,6 +42,7 @@ BEST = {"state": "task-storage", "scan": "task-iterator", "lifecycle": "tp_btf"}
 CORE = {"5.10": {"state": "hash", "scan": "iter/task", "lifecycle": "tp_btf"},
         "6.1": {**BEST, "scan": "iter/task"}}
 START_SECONDS = 300
+VERIFIED = "unit/test_verified"
 PROBE = re.compile(r'^faultscope_probe_info\{probe="(.*?)",attach_type="(.*?)"\}', re.M)
 
 
@@ -142,7 +145,7 @@ def build(compiler, static):
     shutil.copytree(ROOT / "build/src", place / "src")
     for name in EMBEDDING:
         (place / "src/probe" / name).unlink()
-    targets = [place / "faultscope", *([place / "static/faultscope"] if static else [])]
+    targets = [place / "faultscope", place / VERIFIED, *([place / "static/faultscope"] if static else [])]
     subprocess.run(["make", "-s", "--no-print-directory", f"BUILD={place.relative_to(ROOT)}",
                     f"STATIC={place.relative_to(ROOT)}/static", f"CLANG={compiler}",
                     *(target.relative_to(ROOT) for target in targets)],
@@ -159,6 +162,19 @@ def check_objects(check, place):
     atomics.check_atomics(check, paths["faultscope_hash"])
     for name in OBJECTS[:-1]:
         walks.check_walks(check, paths[name])
+
+
+def check_verified(check, place):
+    """Runs the unit test that compares how many instructions the verifier checks with limits."""
+    ran = subprocess.run([place / VERIFIED], capture_output=True, text=True, timeout=START_SECONDS,
+                         check=False)
+    lines = ran.stdout.splitlines()
+    for line in lines:
+        check.that(not line.startswith("not ok"), line)
+    check.equal(f"status: {ran.stderr}", ran.returncode, 0)
+    reasons = [line.partition("# SKIP ")[2] for line in lines if "# SKIP " in line]
+    if reasons:
+        raise Skip(reasons[0])
 
 
 def test_guests(tap, compiler, place, names):
@@ -192,6 +208,8 @@ def test_compiler(tap, compiler, kernels):
         return
     tap.test(f"{compiler}: stack, loops and atomics are such as each kernel takes",
              check_objects, place)
+    tap.test(f"{compiler}: the verifier checks no more instructions than the limits", check_verified,
+             place)
     tap.test(f"{compiler}: each program loads here", check_loads, Here(place / "faultscope"))
     test_guests(tap, compiler, place, kernels)
 
