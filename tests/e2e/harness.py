@@ -37,9 +37,9 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("BUILD", "build")
 FAULTSCOPE = BUILD / "faultscope"
 RECORDINGS = Path(__file__).resolve().parent / "recordings"
-# seconds after which a process that makes no progress counts as hung; a machine that is busy, or that
-# emulates another one, may need more
-PATIENCE = float(os.environ.get("FS_PATIENCE", 60))
+# seconds after which a process that makes no progress counts as hung; a machine that emulates another
+# one may need more
+PATIENCE = float(os.environ.get("FS_PATIENCE", 180))
 # number of attempts at a capture: on slow emulated CPUs, the kernel may skip events, and the
 # capture is repeated
 MOST_TRIES = 3

@@ -90,6 +90,12 @@ def test_stack_of_a_thread(lab, case):
     return capture
 
 
+def causes_of(finding):
+    """Returns the causes of a finding, without M26 max-map-count-growth: on a busy machine, a scan
+    may see the map count while it grows."""
+    return [cause for cause in finding["caused_by"] if cause != "M26"]
+
+
 def expect_crash(check, lines, truth):
     """M24 crash-after-enomem names the failed mmap (M01 max-map-count-reached) as the cause of the
     crash, and M01 names its own causes."""
@@ -97,9 +103,9 @@ def expect_crash(check, lines, truth):
     if not check.that(told, "no M24"):
         return
     check.equal("severity", told[-1]["severity"], "critical")
-    check.equal("because", told[-1]["caused_by"], ["M01", "M10", "M25"])
+    check.equal("because", causes_of(told[-1]), ["M01", "M10", "M25"])
     refused = lines.of("finding", truth["pid"], id="M01", state="open")
-    check.equal("because of M01", refused[-1]["caused_by"], ["M10", "M25"])
+    check.equal("because of M01", causes_of(refused[-1]), ["M10", "M25"])
     crashed = lines.of("signal", truth["pid"])
     check.equal("signals", [line["signal"] for line in crashed], ["SIGSEGV"])
     check.that(refused[0]["t"] <= crashed[0]["t"] <= refused[0]["t"] + 1,
