@@ -2,8 +2,9 @@
 """Runs tests in parallel, each in a child process that prints TAP. Tests marked quiet run alone,
 tests marked idle beside all others.
 
-A test spends most of its time on loading BPF programs, which uses one CPU, and on waiting. A test
-body may also exec another program that prints TAP, as tests/vm does for each kernel.
+A test spends most of its time on loading BPF programs, which uses one CPU, and on waiting. So more
+tests run at once while CPUs of this machine are idle. A test body may also exec another program that
+prints TAP, as tests/vm does for each kernel.
 """
 import os
 import re
@@ -15,6 +16,10 @@ import traceback
 
 POLL = 0.02
 IDLE_JOBS = 2
+# If at least SPARE_CPUS were idle on average during SPARE_SECONDS, one more test can start. After
+# this time, the CPU time that a test needs for its start shows.
+SPARE_SECONDS = 0.5
+SPARE_CPUS = 0.5
 LONG_SECONDS = 5  # seconds; the runner prints the duration of tests that take longer
 TAP_LINE = re.compile(r"^(ok|not ok) \d+ - ", re.M)
 PLAN = re.compile(r"^1\.\.\d+\n", re.M)
@@ -78,6 +83,34 @@ def take_signals():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 
+def idle_seconds():
+    """Returns the time that the CPUs of this machine have been idle since boot, summed over all
+    CPUs: the columns idle and iowait of /proc/stat."""
+    with open("/proc/stat", encoding="ascii") as stat:
+        ticks = stat.readline().split()
+    return (int(ticks[4]) + int(ticks[5])) / os.sysconf("SC_CLK_TCK")
+
+
+class SpareCpus:
+    """Measures whether CPUs of this machine are idle."""
+
+    def __init__(self):
+        self.restart()
+
+    def restart(self):
+        self.since, self.idle = time.monotonic(), idle_seconds()
+
+    def found(self):
+        """Returns whether SPARE_CPUS were idle since the last measurement. Each measurement takes
+        SPARE_SECONDS; until it ends, the result is False."""
+        took = time.monotonic() - self.since
+        if took < SPARE_SECONDS:
+            return False
+        spare = (idle_seconds() - self.idle) / took
+        self.restart()
+        return spare >= SPARE_CPUS
+
+
 class SideBySide:
     """Runs test bodies in parallel and prints their TAP lines, renumbered as one test run."""
 
@@ -106,20 +139,23 @@ class SideBySide:
         print(f"1..{self.done}")
         return self.failed > 0
 
-    def run(self, bodies, jobs, idle=()):
-        """Runs the (name, function) pairs `bodies` in order, at most `jobs` of them at a time. Runs
-        those in `idle` beside them, at most IDLE_JOBS at a time."""
+    def run(self, bodies, jobs, idle=(), most=0):
+        """Runs the (name, function) pairs `bodies` in order. At most `jobs` of them run at a time,
+        or at most `most` while CPUs of this machine are idle. Runs those in `idle` beside them, at
+        most IDLE_JOBS at a time."""
         take_signals()
-        lanes = [(list(bodies), jobs, {}), (list(idle), IDLE_JOBS, {})]
+        spare = SpareCpus()
+        waiting, running = list(bodies), {}
+        waiting_idle, running_idle = list(idle), {}
         try:
-            while any(waiting or running for waiting, _, running in lanes):
-                for waiting, most, running in lanes:
-                    self.step(waiting, most, running)
+            while waiting or running or waiting_idle or running_idle:
+                self.step(waiting_idle, IDLE_JOBS, running_idle)
+                one_more = spare.found() and len(running) < most
+                self.step(waiting, max(jobs, len(running) + one_more), running)
                 time.sleep(POLL)
         finally:
-            for _, _, running in lanes:
-                for child in running:
-                    child.stop()
+            for child in (*running, *running_idle):
+                child.stop()
 
     def step(self, waiting, most, running):
         """Starts waiting tests, and prints the results of tests that have ended."""

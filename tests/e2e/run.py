@@ -26,6 +26,9 @@ HERE = Path(__file__).resolve().parent
 MOST_DIAGNOSTICS = 20
 SKIPPED = "events that the kernel skipped"  # in a message on standard error
 MOST_ERRORS = 4  # maximum number of programs whose standard error is printed when a test fails
+# The number of tests that run in parallel. A test waits about half of its time, for example for the
+# next interval of faultscope; some tests wait for nearly all of it.
+LEAST_JOBS, MOST_JOBS = os.cpu_count() * 3 // 2, os.cpu_count() * 5
 HUNG_SECONDS = 900  # a test that runs longer than this (seconds) counts as hung
 
 
@@ -190,7 +193,8 @@ class Runner:
         if jsonschema:
             schema()  # load the schema once, before the children are forked
         beside = SideBySide()
-        beside.run(bodies["other"], self.options.jobs, bodies["idle"])
+        beside.run(bodies["other"], self.options.jobs or LEAST_JOBS, bodies["idle"],
+                   self.options.jobs or MOST_JOBS)
         beside.run(bodies["quiet"], 1)
         return beside.end()
 
@@ -227,10 +231,9 @@ def make_helpers():
 
 
 def add_jobs(parser):
-    # A test waits about half of its time, for example for the next interval of faultscope.
-    parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count() * 3 // 2,
-                        help="tests in parallel, except those that run alone (default: 3 for each "
-                             "2 CPUs)")
+    parser.add_argument("--jobs", metavar="N", type=int,
+                        help="tests in parallel, except those that run alone (default: "
+                             f"{LEAST_JOBS}, and up to {MOST_JOBS} while CPUs are idle)")
 
 
 def main():
