@@ -16,7 +16,7 @@ SEEDS = 200
 UNSEEN = re.compile("[\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 # Maps the seed of a recording to the number of processes in it. Each of these recordings has more
 # processes than a report has rows.
-CROWDS = {201: 6000, 202: 9000}
+CROWDS = {201: 5000, 202: 7000}
 COUNTERS = ("minor", "major", "stall_ns")
 # CSV columns with numbers of calls on mappings and file descriptors
 CALLS = ("maps.created", "maps.removed", "maps.failed", "fds.opened", "fds.closed", "fds.failed")
