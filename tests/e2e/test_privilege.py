@@ -11,11 +11,10 @@ import sys
 from pathlib import Path
 
 import test_hooks
-from harness import MOST_TRIES, Lines, Skip, live, map_lines, status_by, until
+from harness import MOST_TRIES, Lines, Skip, live, map_lines, quiet, status_by, until
 from test_errors import (DONE, FAILED, KERNEL_LACKS, NOBODY, NOT_PERMITTED, call_as_nobody,
                          check_message)
 
-WANTS_QUIET = "sysctls are set, that others are refused by"
 # Maps each option for `scan` or `state` to the overhead levels at which its counts are exact.
 # scan=/proc counts mappings through the probe `calls`, which level 3 enables.
 LOOKS = {"scan=task-iterator": "0,1", "scan=iter/task": "0,1", "scan=/proc": "0,1,3",
@@ -185,7 +184,7 @@ def test_programs_of_brief_processes(check, lab):
     check.equal("processes without a name", [one for one in told if not one[1]], [])
 
 
-# Tests of sysctls
+# Tests of sysctls, which run alone, because the values apply to the whole machine
 
 def path_of(name):
     return Path("/proc/sys", *name.split("."))
@@ -247,6 +246,7 @@ def check_bpf_disabled(check, lab):
 
 
 @live
+@quiet
 def test_unprivileged_bpf_disabled(check, lab):
     if setting(lab, BPF_DISABLED) == 1:
         raise Skip(f"{BPF_DISABLED} is 1, which cannot be undone")
@@ -293,6 +293,7 @@ def check_paranoid_of_root(check, lab, value):
 
 
 @live
+@quiet
 def test_perf_event_paranoid(check, lab):
     for value in (-1, 0, 1, 2):
         check_paranoid(check, lab, value, ["perf_event"])
@@ -302,6 +303,7 @@ def test_perf_event_paranoid(check, lab):
 
 
 @live
+@quiet
 def test_kptr_restrict(check, lab):
     """kptr_restrict has a value that shows kernel addresses. faultscope must then find the symbol
     of a kernel address, even long after it has dropped its rights."""
@@ -330,6 +332,7 @@ def symbols_as_nobody(lab, *capabilities):
 
 
 @live
+@quiet
 def test_symbols_without_rights(check, lab):
     """Tests who may see kernel symbols. If kptr_restrict is 0, everybody who may use perf events
     may see them. If it is 1, only processes with CAP_SYSLOG may see them."""
