@@ -412,8 +412,8 @@ UNIT_TESTS = $(UNIT_SRC:tests/unit/%.c=%)
 build/vmlinux_check: tests/shape/vmlinux_check.c
 	$(CC) -std=gnu11 -Wall -Wextra $(if $(WERROR),-Werror) $< -lbpf -o $@
 
-# build/check.log contains all output of the tests.
-TALLY = tests/tally.py --log build/check.log
+# build/check.log contains all output of the tests. Tests between the words `then` run at once.
+TALLY = tests/tally.py --jobs $$(nproc) --log build/check.log
 
 # The tests that every change must pass
 TESTS = "tests/tally.py --self-test" "tests/mutants/changes.py --self-test" \
@@ -430,18 +430,19 @@ TESTS = "tests/tally.py --self-test" "tests/mutants/changes.py --self-test" \
 	"tests/shape/walks.py $(BPF_OBJECTS)" \
 	"tools/readme.py build --check" \
 	tests/triage/score.py "tests/triage/real.py --self-test" tests/triage/real.py \
-	$(addprefix build/unit/,$(UNIT_TESTS)) tests/e2e/run.py \
-	$(if $(HTTP),tests/export/run.py) "tests/zoo/run.py --ways run" tests/deploy/check.py
+	$(addprefix build/unit/,$(UNIT_TESTS)) then tests/e2e/run.py \
+	$(if $(HTTP),then tests/export/run.py) then "tests/zoo/run.py --ways run" tests/deploy/check.py
 
 # Debian releases in which the README's two commands must work
 DISTROS ?= bookworm trixie sid
 
 # Longer tests: with sanitizers, with fuzzers, with every way to watch the zoo (programs whose calls
 # fail for known causes), and briefly on other kernels
-LONG_TESTS = $(addprefix build/san/unit/,$(UNIT_TESTS)) tests/fuzz/run.sh \
-	"BUILD=build/san tests/e2e/run.py" $(if $(HTTP),"BUILD=build/san tests/export/run.py") \
-	tests/zoo/run.py "tests/vm/run.py --brief --kernels $(KERNELS) --table build/kernels-brief.md" \
-	"tests/distros/run.sh $(DISTROS)"
+LONG_TESTS = then $(addprefix build/san/unit/,$(UNIT_TESTS)) then tests/fuzz/run.sh \
+	then "BUILD=build/san tests/e2e/run.py" \
+	$(if $(HTTP),then "BUILD=build/san tests/export/run.py") then tests/zoo/run.py \
+	then "tests/vm/run.py --brief --kernels $(KERNELS) --table build/kernels-brief.md" \
+	then "tests/distros/run.sh $(DISTROS)"
 
 # End-to-end tests on stock kernels; build/kernels.md is the table of their results.
 KERNELS ?= 5.10,6.1,6.12,newest
@@ -520,7 +521,7 @@ check-quiet: $(if $(HERE),all,static) ## test that healthy machines get no findi
 	tests/tally.py "tests/vm/quiet.py --minutes $(MINUTES) $(if $(HERE),--here,--kernels $(QUIET_KERNELS))"
 
 check-units: $(UNIT) ## the unit tests alone
-	tests/tally.py $(UNIT)
+	tests/tally.py --jobs $$(nproc) $(UNIT)
 
 check-deb: ## build the Debian packages twice; test contents, lintian, installation, upgrade
 	tools/setup.sh test package
