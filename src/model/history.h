@@ -39,7 +39,7 @@ struct history_row {
 	uint64_t first_ns, last_ns;
 	bool final;
 	int32_t signal;
-	bool matters; /* has a failed mapping call or a fatal signal: rows without are dropped first */
+	bool matters;	 /* has a failed mapping call or a fatal signal: dropped after other rows */
 	uint64_t *value; /* values in the order of fields[]; ~0 if !known[i]: null */
 	bool *known;
 	uint32_t *faults; /* number of page faults by point; NULL: no faults */

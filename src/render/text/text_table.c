@@ -49,8 +49,8 @@ struct number_text as_field_figure(const struct field *f, double n)
 	if (f->type == FIELD_COUNTER && f->unit == UNIT_COUNT)
 		return as_rate(n);
 	/*
-	 * UINT64_MAX, which means unlimited, is at least 1.8e19 as a double. As a double it is 2^64,
-	 * which no uint64_t holds.
+	 * UINT64_MAX, which means unlimited, becomes 2^64 as a double. No uint64_t holds 2^64, so
+	 * it must not be converted back.
 	 */
 	return as_field_total(f, n >= 1.8e19 ? UINT64_MAX : (uint64_t)n);
 }
