@@ -575,17 +575,17 @@ int kernel_types_read(struct kernel_types *k, const struct bpf_object *obj)
 {
 	struct names names = {};
 	struct file_bytes b = file_bytes("/sys/kernel/btf/vmlinux");
-	int err = -ENOENT;
 
+	k->err = b.at ? 0 : errno == ENOMEM ? -ENOMEM : -ENOENT;
 	if (b.at) {
 		add_names(&names, obj);
-		err = kernel_types_take(k, b.at, b.len, is_needed, &names);
+		k->err = kernel_types_take(k, b.at, b.len, is_needed, &names);
 		free_names(&names);
 	}
-	if (err == -EINVAL)
-		err = take_all(k, b.at, b.len);
+	if (b.at && k->err == -EINVAL)
+		k->err = take_all(k, b.at, b.len);
 	free_bytes(&b);
-	return err;
+	return k->err;
 }
 
 /* Returns the own id of a target of this kind, whose name has a prefix; 0: there is none. */

@@ -22,6 +22,7 @@ struct kernel_types {
 	bool whole;	 /* all types were taken, and have the ids of the kernel's own BTF */
 	int fd;		 /* file in memory with the same types, for libbpf; <= 0: none */
 	char path[32];	 /* path of this file, or "" */
+	int err;	 /* result of kernel_types_read() */
 	/* ids in the kernel's own BTF, which has other ids than `btf`; 0: not known */
 	__u32 task_type;  /* struct task_struct */
 	__u32 area_type;  /* struct vm_area_struct */

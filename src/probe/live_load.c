@@ -181,8 +181,9 @@ static int try_load(struct live *live)
 	if (!err)
 		err = object_load(&live->obj, live->opt.attribute,
 				  live->opt.defers && !live->begun ? is_of_core : NULL, live);
-	if (!*live->btf_path)
-		err = exhausted_by_btf(err);
+	if (err && !*live->btf_path)
+		err = is_exhausted(live->obj.types.err) ? live->obj.types.err
+							: exhausted_by_btf(err);
 	if (!err) {
 		limits_read(&live->limits, &now);
 		live->obj.shared->max_map_count = now.max_map_count;

@@ -55,12 +55,16 @@ bool permission_is_filtered(pid_t pid)
 	return mode == 2;
 }
 
-/* Makes a bpf(2) call that needs no capabilities. Returns 0 or -errno. */
+/*
+ * Makes a bpf(2) call that needs no capabilities. Returns 0 or -errno. For a bad file descriptor,
+ * bpf_obj_get_info_by_fd() in kernel/bpf/syscall.c returns EBADFD.
+ */
 static int ask_bpf(void)
 {
 	union bpf_attr attr = {.info.bpf_fd = -1};
 
-	if (!syscall(SYS_bpf, BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr)) || errno == EBADF)
+	if (!syscall(SYS_bpf, BPF_OBJ_GET_INFO_BY_FD, &attr, sizeof(attr)) || errno == EBADF ||
+	    errno == EBADFD)
 		return 0;
 	return -errno;
 }
