@@ -60,7 +60,7 @@ static void shows(const struct pty *p, const char *want, const char *name)
 	do {
 		n = read(p->master, seen + len, sizeof(seen) - 1 - len);
 		len += n > 0 ? n : 0;
-	} while (len < strlen(want) && poll(&ready, 1, PATIENCE_MS) > 0);
+	} while (len < strlen(want) && len < sizeof(seen) - 1 && poll(&ready, 1, PATIENCE_MS) > 0);
 	seen[len] = 0;
 	is_str(seen, want, name);
 }

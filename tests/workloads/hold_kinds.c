@@ -70,12 +70,14 @@ own void unseen_populated_later_8(void)
 own void hold_first_user_24(void)
 {
 	static char *block[24 * 16];
+	static char *volatile behind; /* the compiler may omit an allocation that nothing uses */
 
 	for (int i = 0; i < 24 * 16; i++) {
 		block[i] = malloc(64 << 10);
-		memset(block[i], 1, 64 << 10);
+		touch_here(block[i], 64 << 10);
 	}
-	if (!malloc(1 << 10))
+	behind = malloc(1 << 10);
+	if (!behind)
 		die("malloc");
 	for (int i = 0; i < 24 * 16; i++)
 		free(block[i]);
@@ -84,8 +86,11 @@ own void hold_first_user_24(void)
 /* The allocator gives the same pages to other code: they keep their owner. */
 own void second_user(void)
 {
-	for (int i = 0; i < 24 * 16; i++)
-		memset(malloc(64 << 10), 2, 64 << 10);
+	for (int i = 0; i < 24 * 16; i++) {
+		char *block = malloc(64 << 10);
+
+		touch_here(block, 64 << 10);
+	}
 }
 
 own char *hold_moved_40(void)
