@@ -43,12 +43,12 @@ static void fill_record(struct origin_record *r, const struct origin *o,
 
 /*
  * Returns whether to look up the origins of limits. Only -p, run and diagnose look up origins,
- * because they watch few processes.
+ * because they watch few processes. The first scan may come before all probes are attached.
  */
 static bool may_read_origins(const struct session *s)
 {
-	return s->in.src->live && s->in.collector.names_stacks && !host_is_in_pid_namespace() &&
-	       s->in.m.origins < MODEL_ORIGINS_MAX;
+	return s->in.src->live && (s->plan.attributes || s->plan.whom != WATCH_ALL) &&
+	       !host_is_in_pid_namespace() && s->in.m.origins < MODEL_ORIGINS_MAX;
 }
 
 /*

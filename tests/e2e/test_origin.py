@@ -3,6 +3,8 @@
 
 import json
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 from harness import FAULTSCOPE, Lines, Skip, jsonschema, live, schema
@@ -43,6 +45,28 @@ def test_limit_of_its_own(check, lab):
     check.equal("who", told["rlimit_nofile"]["pid"], ran.pid)
     check.that(told["rlimit_nofile"]["text"].startswith("itself, or the process that started it"),
                told["rlimit_nofile"]["text"])
+
+
+NEAR_ITS_LIMIT = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+opened = [open("/dev/null") for _ in range(57)]
+print(1, flush=True); sys.stdin.read()
+"""
+
+
+@live
+def test_origin_in_the_first_scan(check, lab):
+    """With -p, the first scan may come before all probes are attached. Its findings, too, must name
+    the origins of their limits."""
+    work = lab.spawn([sys.executable, "-c", NEAR_ITS_LIMIT], stdin=subprocess.PIPE)
+    work.stdout.readline()
+    ran = lab.faultscope("-p", str(work.pid), "--json", "-d", "0.5")
+    work.communicate()
+    found = Lines(ran.out).of("finding", work.pid, id="F12")
+    if check.that(found, f"no F12: {ran.err!r}"):
+        check.that((found[0]["set_by"] or "").startswith("itself, or the process that started it"),
+                   f"set by: {found[0]['set_by']}")
 
 
 @live
