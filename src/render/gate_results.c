@@ -21,11 +21,11 @@ static void gate_value(struct buf *b, const struct gate *g)
 	else if (g->percent)
 		buf_printf(b, "%.1f%%", g->value);
 	else if (gate_unit(g) == UNIT_BYTES)
-		put_bytes(b, g->value);
+		put_bytes(b, count_of_real(g->value));
 	else if (gate_unit(g) == UNIT_NS)
-		put_duration(b, g->value);
+		put_duration(b, count_of_real(g->value));
 	else
-		put_count(b, g->value);
+		put_count(b, count_of_real(g->value));
 }
 
 static void put_amount(struct buf *b, const struct gate *g, uint64_t n)

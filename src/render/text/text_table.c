@@ -48,11 +48,7 @@ struct number_text as_field_figure(const struct field *f, double n)
 {
 	if (f->type == FIELD_COUNTER && f->unit == UNIT_COUNT)
 		return as_rate(n);
-	/*
-	 * UINT64_MAX, which means unlimited, becomes 2^64 as a double. No uint64_t holds 2^64, so
-	 * it must not be converted back.
-	 */
-	return as_field_total(f, n >= 1.8e19 ? UINT64_MAX : (uint64_t)n);
+	return as_field_total(f, count_of_real(n));
 }
 
 double text_activity(const struct view *v, const struct subject *s)
