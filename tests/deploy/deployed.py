@@ -13,7 +13,7 @@ DEPLOY = ROOT / "deploy"
 PROMETHEUS = DEPLOY / "prometheus"
 RUNBOOKS = ROOT / "docs/runbooks"
 TABLES = ROOT / "build/tables"
-PATIENCE = 120  # timeout of one call in seconds
+PATIENCE = 300  # timeout of one call in seconds
 
 METRIC = re.compile(r"\b(?:faultscope|process)_[a-z_]+|\b[a-z_]+:[a-z_]+:[a-z0-9_]+|\bup\b")
 HISTOGRAM = ("_bucket", "_sum", "_count")
