@@ -615,8 +615,9 @@ def test_host_names_code(check, lab):
 
     def named():
         ran = lab.faultscope("host", "--resident", "--json", "-d", "4")
-        answer = [line for line in Lines(ran.out).all if line["type"] == "host"][-1]
-        found[:] = [line for one in answer["top_consumers"] for line in one["lines"]
+        told = [line for line in Lines(ran.out).all if line["type"] == "host"]
+        assert told, f"no line of the host, status {ran.returncode}: {ran.err}"
+        found[:] = [line for one in told[-1]["top_consumers"] for line in one["lines"]
                     if line["line"] == "leak.py:5 load_batch"]
         return found
     until(named, "the line that leaks")
