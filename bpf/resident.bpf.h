@@ -46,13 +46,23 @@ struct page_found {
 	__u32 what; /* enum found */
 };
 
+/*
+ * Entries of page tables: arch/x86/include/asm/pgtable_types.h, and
+ * arch/arm64/include/asm/pgtable-hwdef.h with pages of 4 KiB. An entry that is neither 0 nor present
+ * is in swap, in migration, or marked for NUMA balancing.
+ */
+#define ENTRY_PRESENT 1UL
 #if defined(__TARGET_ARCH_x86)
-
-#define ENTRY_PRESENT	 1UL
-#define ENTRY_HUGE	 0x80UL
-#define ENTRY_NO_ACCESS	 0x100UL /* without ENTRY_PRESENT: the page is marked for NUMA balancing */
-#define ENTRY_FRAME_MASK 0x000ffffffffff000UL
-#define TABLE_SHIFT	 12
+#define entry_is_huge(entry)  ((entry)&0x80UL)
+#define ENTRY_FRAME_MASK      0x000ffffffffff000UL
+#define map_base_of(check, n) (n)
+#else
+#define entry_is_huge(entry) (!((entry)&2)) /* PMD_TABLE_BIT: the entry refers to a table */
+#define ENTRY_FRAME_MASK     0x0000fffffffff000UL
+/* The variable is memstart_addr, the first physical address: __phys_to_virt(). */
+#define map_base_of(check, n) ((check)->map_base - (n))
+#endif
+#define TABLE_SHIFT 12
 
 /* Returns the entry of a table of the page table for an address. */
 static __always_inline __u64 entry_of(__u64 table, __u64 address, __u32 shift)
@@ -76,7 +86,7 @@ static __always_inline void find_page(struct mm_struct *mm, __u64 address, struc
 				ret->what = FOUND_KEPT;
 			return;
 		}
-		if (entry & ENTRY_HUGE) {
+		if (entry_is_huge(entry)) {
 			ret->what = FOUND_PAGE;
 			ret->frame = ((entry & ENTRY_FRAME_MASK) >> 12) + (address >> 12 & 511);
 			return;
@@ -88,22 +98,13 @@ static __always_inline void find_page(struct mm_struct *mm, __u64 address, struc
 	ret->frame = (entry & ENTRY_FRAME_MASK) >> 12;
 }
 
-#else
-
-static __always_inline void find_page(struct mm_struct *mm, __u64 address, struct page_found *ret)
-{
-	ret->what = FOUND_NOTHING;
-	ret->frame = 0;
-}
-
-#endif
-
 SEC("syscall")
 int check_page_table(struct fs_page_check *c)
 {
 	struct page_found found = {};
 
-	shared.resident_map_base = c->map_base_at ? word_at(c->map_base_at) : c->map_base;
+	shared.resident_map_base = c->map_base_at ? map_base_of(c, word_at(c->map_base_at))
+						  : c->map_base;
 	find_page(get(current_task(), mm), c->address, &found);
 	if (found.what != FOUND_PAGE || found.frame != c->frame)
 		shared.resident_map_base = 0;

@@ -75,7 +75,10 @@ struct fs_resident_config {
 struct fs_page_check {
 	__u64 address;
 	__u64 frame;
-	/* where the kernel maps all physical memory; 0: a variable says it, at map_base_at */
+	/*
+	 * Where the kernel maps all physical memory. If map_base_at is not 0, a variable at this
+	 * address decides: on x86, it holds the start; on arm64, it is subtracted from map_base.
+	 */
 	__u64 map_base;
 	__u64 map_base_at;
 };

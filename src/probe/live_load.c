@@ -188,7 +188,7 @@ static int try_load(struct live *live)
 		limits_read(&live->limits, &now);
 		live->obj.shared->max_map_count = now.max_map_count;
 		if (is_chosen(live, "resident"))
-			page_table_check(live->obj.obj, &live->resident);
+			page_table_check(live->obj.obj, &live->resident, live->obj.shared);
 		live->obj.shared->has_swap = host_has_swap();
 		live->growth.row = live->obj.growth;
 		live->growth.rows = live->obj.growth_rows;

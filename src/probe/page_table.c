@@ -101,6 +101,53 @@ static enum fs_resident_use huge_use(void)
 	return use;
 }
 
+#if defined(__x86_64__)
+
+/* Starts of the mapping of all memory, if it is not at random: asm/page_64_types.h. */
+static const __u64 map_bases[] = {0xffff888000000000ULL, 0xff11000000000000ULL};
+#define MAP_BASE_VARIABLE "page_offset_base"
+
+static __u32 levels(void)
+{
+	/* The kernel hides the flag if it uses four levels: arch/x86/kernel/cpu/common.c. */
+	return file_contains("/proc/cpuinfo", " la57") ? 5 : 4;
+}
+
+#elif defined(__aarch64__)
+
+/* PAGE_OFFSET of kernels with addresses of 48, 52 and 39 bits: asm/memory.h. */
+static const __u64 map_bases[] = {0xffff000000000000ULL, 0xfff0000000000000ULL,
+				  0xffffff8000000000ULL};
+#define MAP_BASE_VARIABLE "memstart_addr"
+
+#define BITS_OF_3_LEVELS 39
+#define BITS_OF_4_LEVELS 48
+
+/*
+ * Returns whether a process can map an address of more than `bits` bits. The kernel uses addresses
+ * above 48 bits only for a wish above 2^48: arch_get_mmap_end().
+ */
+static bool has_more_bits(int bits)
+{
+	const __u64 wanted = (1ULL << bits) + PAGE;
+	char *page = mmap((void *)wanted, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		return false;
+	munmap(page, PAGE);
+	return (__u64)page >= wanted;
+}
+
+/* Each level translates 9 bits of an address; tables of larger pages are not read. */
+static __u32 levels(void)
+{
+	if (sysconf(_SC_PAGESIZE) != PAGE)
+		return 0;
+	return has_more_bits(BITS_OF_4_LEVELS) ? 5 : has_more_bits(BITS_OF_3_LEVELS) ? 4 : 3;
+}
+
+#endif
+
 void page_table_fill(struct fs_resident_config *ret, bool on)
 {
 	memset(ret, 0, sizeof(*ret));
@@ -112,36 +159,33 @@ void page_table_fill(struct fs_resident_config *ret, bool on)
 	ret->on = 1;
 	ret->huge = huge_use();
 	ret->zero_frame = zero_frame();
-#if defined(__x86_64__)
-	/* The kernel hides the flag if it uses four levels: arch/x86/kernel/cpu/common.c. */
-	ret->levels = file_contains("/proc/cpuinfo", " la57") ? 5 : 4;
-#endif
+	ret->levels = levels();
 }
-
-/*
- * Start of the mapping of all memory, if it is not at random
- * (arch/x86/include/asm/page_64_types.h).
- */
-#define BASE_4_LEVELS 0xffff888000000000ULL
-#define BASE_5_LEVELS 0xff11000000000000ULL
 
 bool page_table_is_check(const char *program)
 {
 	return !strcmp(program, CHECK);
 }
 
-bool page_table_check(const struct bpf_object *object, const struct fs_resident_config *config)
+bool page_table_check(const struct bpf_object *object, const struct fs_resident_config *config,
+		      const struct fs_shared *shared)
 {
 	int program = bpf_program__fd(bpf_object__find_program_by_name(object, CHECK));
 	volatile char page[2 * PAGE] = {1}; /* its first address is in a page that is present */
 	struct fs_page_check check = {
 		.address = (unsigned long)page,
 		.frame = frame_of((const void *)page),
-		.map_base = config->levels == 5 ? BASE_5_LEVELS : BASE_4_LEVELS,
-		.map_base_at = address_of("page_offset_base"),
+		.map_base_at = address_of(MAP_BASE_VARIABLE),
 	};
 	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = &check, .ctx_size_in = sizeof(check));
+	size_t tried = 0;
 
-	return config->levels && check.frame && program >= 0 &&
-	       !bpf_prog_test_run_opts(program, &run);
+	if (!config->levels || !check.frame || program < 0)
+		return false;
+	while (tried < sizeof(map_bases) / sizeof(map_bases[0]) && !shared->resident_map_base) {
+		check.map_base = map_bases[tried++];
+		if (bpf_prog_test_run_opts(program, &run))
+			return false;
+	}
+	return true;
 }

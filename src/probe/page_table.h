@@ -12,8 +12,8 @@
 #include "wire.h"
 
 /*
- * Fills the settings; `on`: pages are to be chosen. On an architecture whose page table programs
- * cannot read, `levels` stays 0: each fault then counts as one that adds a page.
+ * Fills the settings; `on`: pages are to be chosen. If pages do not have 4 KiB, `levels` stays 0:
+ * each fault then counts as one that adds a page.
  */
 void page_table_fill(struct fs_resident_config *ret, bool on);
 
@@ -21,9 +21,11 @@ void page_table_fill(struct fs_resident_config *ret, bool on);
 bool page_table_is_check(const char *program);
 
 /*
- * Runs this program. Returns whether it ran; shared.resident_map_base then says whether programs
+ * Runs this program for each address where this architecture may map all memory, until it finds a
+ * page of this process. Returns whether it ran; shared.resident_map_base then says whether programs
  * can read page tables.
  */
-bool page_table_check(const struct bpf_object *object, const struct fs_resident_config *config);
+bool page_table_check(const struct bpf_object *object, const struct fs_resident_config *config,
+		      const struct fs_shared *shared);
 
 #endif
