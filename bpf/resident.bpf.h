@@ -48,8 +48,8 @@ struct page_found {
 
 /*
  * Entries of page tables: arch/x86/include/asm/pgtable_types.h, and
- * arch/arm64/include/asm/pgtable-hwdef.h with pages of 4 KiB. An entry that is neither 0 nor present
- * is in swap, in migration, or marked for NUMA balancing.
+ * arch/arm64/include/asm/pgtable-hwdef.h with pages of 4 KiB. The page of an entry that is neither
+ * 0 nor present is in swap, in migration, or marked for NUMA balancing.
  */
 #define ENTRY_PRESENT 1UL
 #if defined(__TARGET_ARCH_x86)
