@@ -67,7 +67,7 @@ void tmpfs_help(struct finding *f, const struct model *m, uint64_t size_bytes, u
 {
 	uint64_t want = larger_size(m, size_bytes, need_bytes);
 	const char *at = strcmp(path, SHM) ? "" : " at " SHM;
-	char word[PATH_WORD], docker[PATH_WORD + 64];
+	char word[PATH_WORD], docker[64];
 	struct remedy *r;
 
 	path_as_word(path, word);
@@ -82,7 +82,7 @@ void tmpfs_help(struct finding *f, const struct model *m, uint64_t size_bytes, u
 		snprintf(docker, sizeof(docker), "--shm-size=%" PRIu64 "m (its default is 64m)",
 			 want >> MIB);
 	else
-		snprintf(docker, sizeof(docker), "--tmpfs %s:size=%" PRIu64 "m", word, want >> MIB);
+		snprintf(docker, sizeof(docker), "--tmpfs DIR:size=%" PRIu64 "m", want >> MIB);
 	r = finding_remedy(f, REMEDY_WORKAROUND,
 			   "enlarge the tmpfs. For a container, use docker run %s, or in "
 			   "Kubernetes an emptyDir of medium Memory%s, with sizeLimit: %" PRIu64

@@ -72,12 +72,12 @@ static void play(uint64_t seed, struct sum *sums)
 int main(void)
 {
 	struct sum sums[SUMS] = {
-		{"numbers of JSON lines", SUM_BEGINS, 0xb2c5f303c981222f},
-		{"numbers of text", SUM_BEGINS, 0x08c17d59ad0c0582},
+		{"numbers of JSON lines", SUM_BEGINS, 0x425be130d91aedcf},
+		{"numbers of text", SUM_BEGINS, 0x14366a0603745742},
 		{"numbers of diagnoses", SUM_BEGINS, 0x947db9f6abcd0140},
-		{"numbers of host reports", SUM_BEGINS, 0xc095a04feb3299e8},
+		{"numbers of host reports", SUM_BEGINS, 0x15768f014cf9ce73},
 		{"numbers of reports, screens and metrics", SUM_BEGINS, 0x6b739143a091a094},
-		{"names in JSON lines", SUM_BEGINS, 0x7897a2c00f636483},
+		{"names in JSON lines", SUM_BEGINS, 0x80c4fa6ab37d0da3},
 		{"numbers of metrics", SUM_BEGINS, 0x984c3c353453103d},
 	};
 
