@@ -2,10 +2,10 @@
 #include "probe/call_functions.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "probe/calls.h"
+#include "probe/kernel_symbols.h"
 
 /* The beginnings of the functions' names. A longer one comes before its own beginning. */
 static const struct {
@@ -62,29 +62,16 @@ static void add(struct call_functions *f, const char *name, size_t len, __u64 ad
 	f->address[f->nr++] = address;
 }
 
-/* Parses "ffffffff811c8bb0 T __x64_sys_mmap". Modules have no system calls. */
-static void take_line(const char *line, const char *end, struct call_functions *ret)
+/* Modules have no system calls. */
+static void take_symbol(void *ctx, const struct kernel_symbol *s)
 {
-	const char *space = memchr(line, ' ', end - line);
-	const char *name = space + 3;
-
-	if (!space || end - space < 6 || space[2] != ' ' || !strchr("tTW", space[1]))
-		return;
-	if (name[0] == '_' && name[1] == '_' && is_function(name, end - name))
-		add(ret, name, end - name, strtoull(line, NULL, 16));
+	if (strchr("tTW", s->kind) && s->name[0] == '_' && s->name[1] == '_' &&
+	    is_function(s->name, s->len))
+		add(ctx, s->name, s->len, kernel_symbol_address(s));
 }
 
 void call_functions_parse(const char *table, size_t size, struct call_functions *ret)
 {
-	const char *at = table, *end = table + size;
-
 	memset(ret, 0, sizeof(*ret));
-	while (at < end) {
-		const char *newline = memchr(at, '\n', end - at);
-
-		if (!newline)
-			break;
-		take_line(at, newline, ret);
-		at = newline + 1;
-	}
+	kernel_symbols_each(table, size, take_symbol, ret);
 }

@@ -35,20 +35,24 @@ bool kernel_lacks_reads(void)
 	return false;
 }
 
-bool kernel_traces_function(__u32 id)
+/* Loads a program that returns 0. Returns its descriptor, or -errno. */
+static int load_nothing(enum bpf_prog_type type, struct bpf_prog_load_opts *opts)
 {
 	const struct bpf_insn program[] = {
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
+
+	return bpf_prog_load(type, NULL, "GPL", program, sizeof(program) / sizeof(program[0]),
+			     opts);
+}
+
+bool kernel_traces_function(__u32 id)
+{
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_FENTRY,
 		    .attach_btf_id = id);
-	int fd;
+	int fd = id ? load_nothing(BPF_PROG_TYPE_TRACING, &opts) : -1;
 
-	if (!id)
-		return false;
-	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, NULL, "GPL", program,
-			   sizeof(program) / sizeof(program[0]), &opts);
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;
@@ -56,16 +60,10 @@ bool kernel_traces_function(__u32 id)
 
 bool kernel_traces_returns(void)
 {
-	const struct bpf_insn program[] = {
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
-		{.code = BPF_JMP | BPF_EXIT},
-	};
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_KPROBE_MULTI);
 	LIBBPF_OPTS(bpf_link_create_opts, none,
 		    .kprobe_multi.flags = BPF_F_KPROBE_MULTI_RETURN);
-	int fd = bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", program,
-			       sizeof(program) / sizeof(program[0]), &opts);
-	int link, err;
+	int fd = load_nothing(BPF_PROG_TYPE_KPROBE, &opts), link, err;
 
 	if (fd < 0)
 		return false;

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probe/kernel_symbols.h"
+
 #define TABLE_MAX (64 << 20) /* many times the size of /proc/kallsyms with all modules */
 #define TWICE	  (~0ULL)    /* value of a name that occurs more than once */
 
@@ -22,34 +24,16 @@ static void take(const char *name, size_t len, __u64 address, __u64 *ret)
 			ret[i] = ret[i] ? TWICE : address;
 }
 
-/*
- * Parses "ffffffff9a26a140 D sysctl_max_map_count". In lines for modules, the module's name
- * follows.
- */
-static void take_line(const char *line, const char *end, __u64 *ret)
+static void take_symbol(void *ctx, const struct kernel_symbol *s)
 {
-	const char *space = memchr(line, ' ', end - line);
-	const char *name = space + 3;
-
-	if (!space || end - space < 4 || space[2] != ' ' || !strchr("dDbB", space[1]))
-		return;
-	if (!memchr(name, '\t', end - name))
-		take(name, end - name, strtoull(line, NULL, 16), ret);
+	if (strchr("dDbB", s->kind) && !memchr(s->name, '\t', s->len))
+		take(s->name, s->len, kernel_symbol_address(s), ctx);
 }
 
 void variables_parse(const char *table, size_t size, __u64 ret[NR_VARIABLES])
 {
-	const char *at = table, *end = table + size;
-
 	memset(ret, 0, NR_VARIABLES * sizeof(ret[0]));
-	while (at < end) {
-		const char *newline = memchr(at, '\n', end - at);
-
-		if (!newline)
-			break;
-		take_line(at, newline, ret);
-		at = newline + 1;
-	}
+	kernel_symbols_each(table, size, take_symbol, ret);
 	for (size_t i = 0; i < NR_VARIABLES; i++)
 		if (ret[i] == TWICE)
 			ret[i] = 0;
