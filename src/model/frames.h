@@ -29,10 +29,10 @@ void frames_show_place(const struct frames *f, size_t i, char *ret, size_t size)
 bool frames_are_library(const struct frames *f, size_t i);
 
 /*
- * Selects the innermost frames, up to `room`, and stores their indices in *ret. Of the code of a
- * standard library that is compiled into the program, selects only an innermost frame; in stacks of
- * C++ and Rust, this is so up to the innermost frame of the program. Returns the number of frames.
- * Sets *ret_more if more frames exist.
+ * Selects the innermost frames, up to `room`, and stores their indices in *ret. Selects no code of
+ * a standard library that is compiled into the program, unless it is the innermost frame. In stacks
+ * of C++ and Rust, such code is selected again behind the first frame of the program's own code.
+ * Returns the number of frames. Sets *ret_more if more frames exist.
  */
 size_t frames_telling(const struct frames *f, size_t *ret, size_t room, bool *ret_more);
 

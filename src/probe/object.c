@@ -127,8 +127,10 @@ void object_size_tables(struct object *o, __u32 ring_bytes, __u64 processes)
 	object_size_lru_tables(o->obj);
 }
 
-/* Shrinks a map to one entry. Some builds of the BPF object lack some of the maps. */
-/* Gives a map one entry, unless the map is in use since an earlier load: see object_adopt(). */
+/*
+ * Gives a map one entry, unless the map is in use since an earlier load: see object_adopt(). Some
+ * builds of the BPF object lack some of the maps.
+ */
 static int shrink(struct bpf_map *map)
 {
 	return map && bpf_map__fd(map) < 0 ? bpf_map__set_max_entries(map, 1) : 0;

@@ -285,8 +285,7 @@ struct hook_record {
 #define LACKS_OTHERS	 64u /* only processes of faultscope's own pid namespace are reported */
 #define LACKS_SPINNING	 256u /* threads that spin for a lock are not reported */
 #define LACKS_WRITES	 512u /* failed writes to files in memory are not reported */
-/* system calls that are not counted run no code of the attach type, also no slow path of the kernel
- */
+/* system calls that are not counted cost nothing: the kernel takes no slow path for them either */
 #define SPARES_CALLS	 1024u
 
 enum hook_use { HOOK_OFF, HOOK_ON, HOOK_BLIND };

@@ -38,8 +38,8 @@ typedef bool wanted_fn(const void *ctx, uint64_t page);
 
 /*
  * Calls `take` with ranges of pages from page number `from` to `to` - 1 that are in memory or in
- * swap, in order. The ranges contain all pages that are wanted, and all huge pages, and may contain
- * others: most pages are not read. Returns 0, -errno of the read, or the result of `take`.
+ * swap, in order. The ranges cover all wanted pages and all huge pages. They may cover other pages
+ * too, but most pages are not read. Returns 0, -errno of the read, or the result of `take`.
  */
 int page_ranges_read(struct page_reader *r, uint64_t from, uint64_t to, wanted_fn *wanted,
 		     range_fn *take, void *ctx);

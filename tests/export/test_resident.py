@@ -117,7 +117,7 @@ def test_resident_after_the_end(check, lab):
 @live
 def test_resident_of_a_child(check, lab):
     """What a child inherited belongs to the code of its parent. Of its copies, those belong to its
-    own code that it made after its first reading."""
+    own code that it made after the exporter had learned of it."""
     name = own_name("r")
     exporter = Exporter(lab, *AT_ONCE, "--export.resident", f"^{name}$", "--limit.resident", "40")
     held_program(lab, exporter, name, "hold_fork", "child")
