@@ -187,7 +187,7 @@ size_t frames_telling(const struct frames *f, size_t *ret, size_t room, bool *re
 	for (; i < all && n < room; i++) {
 		bool skipped = n && (go || !own) && is_standard(f, i);
 
-		own |= !frames_are_library(f, i);
+		own = own || !frames_are_library(f, i);
 		if (!skipped)
 			ret[n++] = i;
 	}

@@ -374,10 +374,10 @@ void prom_render(struct exposition *e, const struct prom_view *v)
 {
 	put_self(e, v);
 	put_machine(e, v);
-	if (!v->partial)
+	if (!v->partial) {
 		put_workloads(e, v);
-	if (!v->partial)
 		put_resident(e, v);
+	}
 	exposition_end(e);
 }
 
