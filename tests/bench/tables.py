@@ -149,8 +149,8 @@ class Tables:
             text.append(f"**`-p` of one process slows all others**: they need up to "
                         f"{with_unit(worst['median'], '%')} more CPU time "
                         f"({TITLES[worst['work']].split(':')[0]}). Where BPF programs can trace"
-                        " kernel functions, `-p` leaves out most of this cost"
-                        " ([probes](docs/probes.md)).")
+                        " kernel functions, on Linux 6.14 and later, `-p` does not slow the system"
+                        " calls that it does not count ([probes](docs/probes.md)).")
         return " ".join(text) + " See [performance](docs/performance.md).\n"
 
     def slowest_other(self):
