@@ -473,7 +473,14 @@ const struct option_row option_rows[] = {
 	 "exit with status 3 if one of the conditions is true, such as "
 	 "maps.peak>60%,failed_calls>0 (see CONDITIONS)",
 	 OTHER(set_fail_on)},
-	{"junit", 0, "FILE", W | R, "write the results of --fail-on as JUnit XML", TEXT(junit)},
+	{"junit", 0, "FILE", W | R,
+	 "write the results of --fail-on as JUnit XML; with --phases, also a test case for each "
+	 "phase", TEXT(junit)},
+	{"phases", 0, NULL, R,
+	 "also print values of each phase of the command, which says when a phase begins: it "
+	 "writes the name as a line to the file descriptor that the variable FAULTSCOPE_PHASES "
+	 "names",
+	 FLAG(phases)},
 	{"github", 0, NULL, W | R,
 	 "print annotations for GitHub Actions (default where GITHUB_ACTIONS=true)", FLAG(github)},
 	{"no-calibrate", 0, NULL, D, "do not measure the cost of each probe (saves half a second)",

@@ -93,6 +93,7 @@ struct options {
 	struct gates gates;
 	const char *junit;
 	bool github;
+	bool phases; /* run --phases */
 	enum severity min_severity;
 	bool min_severity_given;
 	bool journal, markdown, html, explain, no_redact; /* flags of triage */

@@ -147,7 +147,7 @@ int options_check(const struct options *o, char *error, size_t size)
 		return options_refuse(error, size,
 				      "record: name the output file\n  try: faultscope record -o "
 				      "%%h-%%t.fsr");
-	if (o->junit && !o->gates.n)
+	if (o->junit && !o->gates.n && !o->phases)
 		return options_refuse(
 			error, size,
 			"--junit needs --fail-on: without conditions there is nothing to report");

@@ -54,6 +54,7 @@ struct past {
 	uint64_t kept_pages; /* pages not reclaimable: anonymous, shared, swapped */
 };
 
+struct phases;
 struct pressure;
 struct slow_rows;
 struct samples;
@@ -246,6 +247,7 @@ struct model {
 	size_t origins;
 	struct pressure *pressure; /* state of memory pressure; NULL: no record yet; owned */
 	struct resident_all *resident; /* who holds resident memory; NULL: not read; owned */
+	struct phases *phases;	   /* phases of the program; NULL: no record yet; owned */
 	struct slow_rows *slow;	   /* slow faults; NULL: no record yet; owned */
 	struct samples *samples;   /* samples of page faults; NULL: not kept; not owned */
 };

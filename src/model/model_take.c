@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "model/phases.h"
 #include "model/pressure.h"
 #include "model/resident.h"
 #include "model/resources.h"
@@ -54,6 +55,7 @@ void model_free(struct model *m)
 	free_series(m->series);
 	free(m->event);
 	free(m->symbol);
+	free(m->phases);
 	free(m->pressure);
 	free(m->slow);
 	resident_all_free(m);
@@ -512,6 +514,7 @@ static int take_tick(struct model *m, const struct tick_record *r)
 	m->last_ns = r->h.t_ns;
 	if (!m->first_ns && watch_first(m, r->h.t_ns))
 		return -ENOMEM;
+	phases_scan(m);
 	return watch_resources(m, OF_HOST, NULL, r->h.t_ns);
 }
 
@@ -562,6 +565,8 @@ int model_take(struct model *m, const struct record *h)
 		return resident_take_sum(m, (const struct resident_sum_record *)h);
 	case RECORD_HOLDING:
 		return holdings_take(m, (const struct holding_record *)h);
+	case RECORD_PHASE:
+		return phases_take(m, (const struct phase_record *)h);
 	case RECORD_LEVELS:
 		return take_levels(m, (const struct levels_record *)h);
 	case RECORD_LIMITS:

@@ -647,6 +647,12 @@ static const struct record_field resident_sum_fields[] = {
 };
 #undef OF
 
+#define OF struct phase_record
+static const struct record_field phase_fields[] = {
+	T(name),
+};
+#undef OF
+
 #define K(kind, type, name, brief)                                                                 \
 	{                                                                                          \
 		kind, #name, sizeof(struct type), brief, name##_fields,                            \
@@ -680,6 +686,7 @@ const struct record_fields record_fields[] = {
 	K(RECORD_HOLDING, holding_record, holding, 0),
 	K(RECORD_RESIDENT, resident_record, resident, 0),
 	K(RECORD_RESIDENT_SUM, resident_sum_record, resident_sum, 0),
+	K(RECORD_PHASE, phase_record, phase, 0),
 	K(RECORD_ORIGIN, origin_record, origin, 0),
 	K(RECORD_LEVELS, levels_record, levels, 0),
 	K(RECORD_SHORTAGE, pressure_record, pressure, 0),

@@ -6,6 +6,7 @@
 #define COMM_LEN	16
 #define REPORT_LINE_LEN 192
 #define CGROUP_PATH_LEN 512
+#define PHASE_NAME_LEN	128
 
 enum record_kind {
 	RECORD_PROCESS = 1,
@@ -54,6 +55,7 @@ enum record_kind {
 	RECORD_FRAME_LIST,
 	RECORD_RESIDENT,
 	RECORD_RESIDENT_SUM,
+	RECORD_PHASE,
 };
 
 /* Flags of a process, in the member `flags` of struct gauges. */

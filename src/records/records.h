@@ -331,6 +331,12 @@ struct field_record {
 	char unit[16];
 };
 
+/* The watched program begins a phase, and ends the phase before. It comes just after a scan. */
+struct phase_record {
+	struct record h;
+	char name[PHASE_NAME_LEN]; /* NUL-terminated and cut to size; empty: no phase begins */
+};
+
 struct end_record {
 	struct record h;
 	__u32 reason; /* why the recording ended; 0: as requested; other values are END_* bits */

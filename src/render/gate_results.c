@@ -14,7 +14,7 @@
 /* GitHub's runner shows at most ten errors and ten warnings per step. */
 #define ANNOTATIONS_MOST 10
 
-static void gate_value(struct buf *b, const struct gate *g)
+void gate_value(struct buf *b, const struct gate *g)
 {
 	if (g->state == GATE_NOT_MEASURED)
 		buf_puts(b, "not measured");
@@ -40,6 +40,8 @@ static void put_amount(struct buf *b, const struct gate *g, uint64_t n)
 
 static void put_whose(struct buf *b, const struct gate *g)
 {
+	if (g->phase)
+		buf_printf(b, "in the phase %s", g->phase->name);
 	if (!g->pid)
 		return;
 	if (g->percent) {
@@ -61,12 +63,14 @@ static void gate_detail(struct buf *b, const struct gate *g)
 
 	if (g->state == GATE_NOT_MEASURED && hook)
 		buf_printf(b, "the probe %s is not on: faultscope doctor tells why", hook);
+	else if (g->state == GATE_NOT_MEASURED && g->of_phase)
+		buf_puts(b, "the program named no phase: see run --phases");
 	else if (g->state == GATE_NOT_MEASURED)
 		buf_puts(b, "this kernel does not tell it");
 	else
 		put_whose(b, g);
 	if (g->incomplete && g->state == GATE_PASSED)
-		buf_printf(b, "%sat least: something was lost", g->pid ? "; " : "");
+		buf_printf(b, "%sat least: something was lost", g->pid || g->phase ? "; " : "");
 }
 
 void gate_outcome(struct buf *b, const struct gate *g)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "model/pressure.h"
 #include "render/utc.h"
 
 static void key_of(struct json *j, const char *key)
@@ -120,6 +121,11 @@ void json_count_or_null(struct json *j, const char *key, bool known, uint64_t va
 		json_count(j, key, value);
 	else
 		json_null(j, key);
+}
+
+void json_figure(struct json *j, const char *key, uint64_t value)
+{
+	json_count_or_null(j, key, value != FIGURE_UNKNOWN, value);
 }
 
 void json_real_or_null(struct json *j, const char *key, bool known, double value)

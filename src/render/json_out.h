@@ -36,6 +36,7 @@ void json_count_or_null(struct json *j, const char *key, bool known, uint64_t va
 void json_real_or_null(struct json *j, const char *key, bool known, double value);
 void json_flag_or_null(struct json *j, const char *key, bool known, bool value);
 void json_hex_or_null(struct json *j, const char *key, bool known, uint64_t value);
+void json_figure(struct json *j, const char *key, uint64_t value); /* FIGURE_UNKNOWN: null */
 void json_time(struct json *j, const char *key, uint64_t wall_ns); /* writes RFC 3339; 0: null */
 const char *unless_empty(const char *text); /* returns the text, or NULL if it is empty */
 

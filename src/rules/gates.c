@@ -44,6 +44,16 @@ static struct gate_row row_of(const struct field *f)
 	return row;
 }
 
+static struct gate_row row_of_phase(const struct phase_value *v)
+{
+	return (struct gate_row){.name = v->name,
+				 .kind = GATE_PHASE,
+				 .unit = v->scale,
+				 .help = v->help,
+				 .resource = -1,
+				 .of_phase = v};
+}
+
 bool gate_row(size_t nth, struct gate_row *ret)
 {
 	for (size_t i = 0; i < nr_fields; i++)
@@ -51,10 +61,15 @@ bool gate_row(size_t nth, struct gate_row *ret)
 			*ret = row_of(&fields[i]);
 			return true;
 		}
-	if (nth >= sizeof(others) / sizeof(others[0]))
+	if (nth < sizeof(others) / sizeof(others[0])) {
+		*ret = others[nth];
+		ret->resource = -1;
+		return true;
+	}
+	nth -= sizeof(others) / sizeof(others[0]);
+	if (nth >= NR_PHASE_VALUES)
 		return false;
-	*ret = others[nth];
-	ret->resource = -1;
+	*ret = row_of_phase(&phase_values[nth]);
 	return true;
 }
 
@@ -73,6 +88,8 @@ static const struct {
 
 enum unit gate_unit(const struct gate *g)
 {
+	if (g->of_phase)
+		return g->of_phase->unit;
 	return g->field && !g->percent ? g->field->unit : UNIT_COUNT;
 }
 
@@ -115,6 +132,7 @@ static bool take_row(struct gate *g, const char *name)
 		g->field = row.field;
 		g->plus = row.plus;
 		g->resource = row.resource;
+		g->of_phase = row.of_phase;
 		return true;
 	}
 	return false;
@@ -290,7 +308,7 @@ void gates_check(struct gates *g, const struct model *m)
 
 		if (one->kind == GATE_SIGNAL)
 			count_signals(one, m);
-		if (one->kind == GATE_SIGNAL || one->kind == GATE_FINDINGS)
+		if (!one->field)
 			continue;
 		for (struct subject *s = model_each_changed(m, NULL); s;
 		     s = model_each_changed(m, s))
@@ -321,6 +339,8 @@ static bool is_measured(const struct gate *g, const struct model *m)
 		return model_hook_on(m, "signal");
 	case GATE_FINDINGS:
 		return true;
+	case GATE_PHASE:
+		return g->phase;
 	default:
 		return g->answered ||
 		       (!g->asked && is_available(m, g->field->hook, g->field->lacks));
@@ -333,20 +353,50 @@ static bool is_incomplete(const struct gate *g, const struct model *m)
 
 	if (g->kind == GATE_SIGNAL)
 		return lost->ring || m->events_lost;
-	return lost->map || m->subjects_lost;
+	return lost->map || m->subjects_lost ||
+	       (g->kind == GATE_PHASE && m->phases && m->phases->missed);
 }
 
-static bool is_tripped(const struct gate *g)
+static bool is_tripped(const struct gate *g, double value)
 {
 	switch (g->op) {
 	case GATE_ABOVE:
-		return g->value > g->threshold;
+		return value > g->threshold;
 	case GATE_FROM:
-		return g->value >= g->threshold;
+		return value >= g->threshold;
 	case GATE_BELOW:
-		return g->value < g->threshold;
+		return value < g->threshold;
 	default:
-		return g->value <= g->threshold;
+		return value <= g->threshold;
+	}
+}
+
+enum gate_state gate_of_phase(const struct gate *g, const struct phase *p, double *ret)
+{
+	uint64_t value = g->of_phase->get(p);
+
+	if (value == FIGURE_UNKNOWN)
+		return GATE_NOT_MEASURED;
+	*ret = value;
+	return is_tripped(g, value) ? GATE_TRIPPED : GATE_PASSED;
+}
+
+/* Finds the phase whose value is nearest to the wrong side of the threshold, or beyond it most. */
+static void find_phase(struct gate *g, const struct model *m)
+{
+	bool up = g->op == GATE_ABOVE || g->op == GATE_FROM;
+	double value;
+
+	g->phase = NULL;
+	for (size_t i = 0; m->phases && i < m->phases->n; i++) {
+		const struct phase *p = &m->phases->phase[i];
+
+		if (gate_of_phase(g, p, &value) == GATE_NOT_MEASURED)
+			continue;
+		if (!g->phase || (up ? value > g->most : value < g->most)) {
+			g->phase = p;
+			g->most = value;
+		}
 	}
 }
 
@@ -356,13 +406,15 @@ void gates_judge(struct gates *g, const struct model *m, const struct findings *
 	for (size_t i = 0; i < g->n; i++) {
 		struct gate *one = &g->gate[i];
 
-		one->value = one->kind == GATE_TOTAL	 ? total_of(one, m)
-			     : one->kind == GATE_HIGHEST ? one->most
-			     : one->kind == GATE_SIGNAL	 ? one->ended
-							 : fs->reached[one->number];
+		if (one->kind == GATE_PHASE)
+			find_phase(one, m);
+		one->value = one->kind == GATE_TOTAL	  ? total_of(one, m)
+			     : one->kind == GATE_FINDINGS ? fs->reached[one->number]
+			     : one->kind == GATE_SIGNAL	  ? one->ended
+							  : one->most;
 		one->incomplete = is_incomplete(one, m);
 		one->state = !is_measured(one, m) ? GATE_NOT_MEASURED
-			     : is_tripped(one)	  ? GATE_TRIPPED
+			     : is_tripped(one, one->value) ? GATE_TRIPPED
 						  : GATE_PASSED;
 		g->failed += one->state != GATE_PASSED;
 	}

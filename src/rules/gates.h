@@ -8,6 +8,7 @@
 #define FS_RULES_GATES_H
 
 #include "model/fields.h"
+#include "model/phases.h"
 #include "rules/rules.h"
 
 #define GATES_MAX 32
@@ -18,6 +19,7 @@ enum gate_kind {
 	GATE_HIGHEST, /* GATE_HIGHEST compares the highest value of any process, at any scan */
 	GATE_SIGNAL,
 	GATE_FINDINGS,
+	GATE_PHASE, /* GATE_PHASE compares a value of each phase; see model/phases.h */
 };
 
 /* A value that a gate can compare with a threshold. The help text lists these rows. */
@@ -29,6 +31,7 @@ struct gate_row {
 	const char *help;
 	const struct field *field, *plus; /* fields whose values are added up; NULL: none */
 	int resource;			  /* index in resources[], whose limit is 100 %; -1: none */
+	const struct phase_value *of_phase; /* value of GATE_PHASE; NULL: another kind */
 };
 
 /* Stores row `nth` of the gates that the help text lists. Returns false behind the last. */
@@ -43,6 +46,7 @@ struct gate {
 	const struct field *field, *plus; /* fields whose values are added up; NULL: none */
 	int resource;			  /* index in resources[], whose limit is 100 %; -1: none */
 	int number;
+	const struct phase_value *of_phase; /* value of GATE_PHASE; NULL: another kind */
 	double unit;
 	enum gate_op op;
 	bool percent;
@@ -57,6 +61,7 @@ struct gate {
 	enum gate_state state;
 	double value;	 /* the value that was compared with the threshold */
 	bool incomplete; /* records were lost, so `value` is a lower bound */
+	const struct phase *phase; /* GATE_PHASE: the phase with `value`; NULL: no phase */
 };
 
 struct gates {
@@ -82,6 +87,12 @@ void gates_judge(struct gates *g, const struct model *m, const struct findings *
  * value.
  */
 const char *gate_lacks(const struct gate *g);
+
+/*
+ * Compares the value of a phase with the threshold of a gate on phases. Stores the value, unless it
+ * is not measured.
+ */
+enum gate_state gate_of_phase(const struct gate *g, const struct phase *p, double *ret);
 
 /* Returns the unit of `value`; UNIT_COUNT if it is a percentage. */
 enum unit gate_unit(const struct gate *g);

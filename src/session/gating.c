@@ -25,7 +25,7 @@ int gating_begin(struct session *s)
 	int err;
 
 	s->out.gates = s->o->gates;
-	if (s->out.gates.n)
+	if (s->out.gates.n || s->o->junit)
 		s->out.view.gates = &s->out.gates;
 	if (!s->o->junit)
 		return 0;

@@ -28,6 +28,7 @@ int session_begin(struct session *s, const struct run_plan *plan)
 	s->o = plan->o;
 	s->loop = (struct loop){LOOP_CLOSED};
 	s->out.fd = -1;
+	s->marks = PHASE_MARKS_CLOSED;
 	s->out.file = s->out.junit = OUTPUT_NONE;
 	s->out.renderer = plan->renderer;
 	if (model_init(&s->in.m)) {
@@ -180,6 +181,8 @@ static int begin_loop(struct session *s)
 		err = loop_watch(&s->loop, s->in.src->ops->fd(s->in.src), on_urgent);
 	if (!err)
 		err = loop_watch(&s->loop, session_lines_fd(s), session_lines_work);
+	if (!err)
+		err = phase_marks_watch(s);
 	if (!err && s->out.redraws && isatty(STDIN_FILENO))
 		err = loop_watch(&s->loop, STDIN_FILENO, viewing_on_keys);
 	return err;
@@ -294,7 +297,7 @@ int session_loop(struct session *s)
 	if (s->loop.done)
 		return 0;
 	if (s->in.src->live) {
-		err = live_loop(s);
+		err = live_loop(s) ?: phase_marks_finish(s);
 		/* Scan once more, so that the summary includes the time since the previous scan. */
 		s->ending = true;
 		if (!err && (!s->loop.done || s->interrupts))
@@ -377,6 +380,7 @@ int session_end(struct session *s)
 		session_judge_gaps(s);
 		tell_withheld(s);
 	}
+	phase_marks_close(&s->marks);
 	session_end_recording(s);
 	if (s->in.src && s->in.src->live)
 		pressure_close(&s->in.pressure);

@@ -43,6 +43,7 @@ struct starter {
  */
 static int spawn(struct session *s)
 {
+	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
 	sigset_t none;
 	int err;
@@ -56,9 +57,12 @@ static int spawn(struct session *s)
 	posix_spawnattr_init(&attr);
 	posix_spawnattr_setsigmask(&attr, &none);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+	posix_spawn_file_actions_init(&files);
+	err = phase_marks_pass(&s->marks, &files);
 	live_run_parent(s->in.src, true);
-	err = posix_spawnp(&s->child.pid, s->o->argv[0], NULL, &attr, s->o->argv, environ);
+	err = err ?: posix_spawnp(&s->child.pid, s->o->argv[0], &files, &attr, s->o->argv, environ);
 	live_run_parent(s->in.src, false);
+	posix_spawn_file_actions_destroy(&files);
 	posix_spawnattr_destroy(&attr);
 	if (err)
 		s->child.pid = 0;
@@ -174,6 +178,16 @@ static void plan_command(struct run_plan *p, struct starter *st)
 	p->ctx = st;
 }
 
+static int open_marks(struct session *s)
+{
+	int err = phase_marks_open(&s->marks);
+
+	if (!err)
+		return 0;
+	complain("cannot open a socket for --phases: %s", strerror(-err));
+	return EXIT_FAILED;
+}
+
 int run_watched(const struct run_plan *base)
 {
 	struct run_plan plan = *base;
@@ -184,6 +198,8 @@ int run_watched(const struct run_plan *base)
 
 	plan_command(&plan, &st);
 	err = session_begin(&s, &plan);
+	if (!err && s.o->phases)
+		err = open_marks(&s);
 	if (!err)
 		err = session_open_live(&s);
 	if (err)

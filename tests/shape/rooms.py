@@ -241,6 +241,8 @@ ROOMS = [
          "text, numbers, format, math, calendar, heap, pages, errors, date, sleep, local time, "
          "files, own files, messages, environment, own ids, own cost, scheduling, machine, "
          "children, signals, exit, events, threads, system calls, terminal"),
+    room("session/phase_marks", "receives the names of phases from the command of `run`",
+         needs="sockets, changed environment"),
     room("export", "the exporter: metrics for Prometheus",
          "base probe model collect rules render serve cli session",
          "numbers, format, sort, paths, patterns, heap, errors, files, "

@@ -292,7 +292,8 @@ static inline void happen(struct scene *s)
 		RECORD_REPORT,	 RECORD_SIGNAL,	     RECORD_SAMPLE,	  RECORD_SLOW_FAULTS,
 		RECORD_SHORTAGE, RECORD_LEVEL,	     RECORD_MOUNT,	  RECORD_SCORE,
 		RECORD_REFUSED,	 RECORD_REFUSED,     RECORD_REFUSED,	  RECORD_REFUSED,
-		RECORD_RESIDENT, RECORD_RESIDENT,    RECORD_RESIDENT,	  RECORD_RESIDENT_SUM};
+		RECORD_RESIDENT, RECORD_RESIDENT,    RECORD_RESIDENT,	  RECORD_RESIDENT_SUM,
+		RECORD_PHASE};
 	uint32_t kind = kinds[below(s, sizeof(kinds) / sizeof(kinds[0]))];
 	const struct record_fields *r = fields_of(kind);
 	uint32_t pid = 1 + below(s, PROCESSES);

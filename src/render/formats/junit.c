@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Writes the results of gates (conditions of --fail-on) as JUnit XML, which Jenkins, GitLab and
- * others read.
+ * Writes the results of gates (conditions of --fail-on) and of phases as JUnit XML, which Jenkins,
+ * GitLab and others read.
  */
 #include <string.h>
 
@@ -47,14 +47,14 @@ static void put_message(struct buf *b, const struct gate *g)
 	buf_end_part(b, &text);
 }
 
+/* JUnit has two kinds: what failed is a failure, what was not measured is an error. */
+static const char *element_of(enum gate_state state)
+{
+	return state == GATE_TRIPPED ? "failure" : "error";
+}
+
 static void put_case(struct buf *b, const struct gate *g)
 {
-	/*
-	 * JUnit has two kinds: a gate that failed is a failure, a value that was not measured is an
-	 * error
-	 */
-	const char *element = g->state == GATE_TRIPPED ? "failure" : "error";
-
 	buf_puts(b, "    <testcase classname=\"faultscope\"");
 	put_attribute(b, "name", g->text);
 	buf_puts(b, " time=\"0\"");
@@ -62,9 +62,75 @@ static void put_case(struct buf *b, const struct gate *g)
 		buf_puts(b, "/>\n");
 		return;
 	}
-	buf_printf(b, ">\n      <%s type=\"gate\"", element);
+	buf_printf(b, ">\n      <%s type=\"gate\"", element_of(g->state));
 	put_message(b, g);
 	buf_puts(b, "/>\n    </testcase>\n");
+}
+
+/* Returns whether the gate is judged for each phase, in the test case of the phase. */
+static bool is_in_phases(const struct view *v, const struct gate *g)
+{
+	return g->kind == GATE_PHASE && v->m->phases && v->m->phases->n;
+}
+
+/* Writes why a phase fails or has no value. Returns the worst result of its gates. */
+static enum gate_state judge_phase(struct buf *b, const struct view *v, const struct phase *p)
+{
+	enum gate_state worst = GATE_PASSED;
+
+	for (size_t i = 0; i < v->gates->n; i++) {
+		struct gate one = v->gates->gate[i];
+
+		if (one.kind != GATE_PHASE)
+			continue;
+		one.phase = NULL;
+		one.state = gate_of_phase(&one, p, &one.value);
+		if (one.state == GATE_PASSED)
+			continue;
+		buf_printf(b, "%s%s: ", b->len ? "; " : "", one.text);
+		gate_value(b, &one);
+		if (worst != GATE_TRIPPED)
+			worst = one.state;
+	}
+	return worst;
+}
+
+static void put_phase(struct buf *b, const struct view *v, const struct phase *p)
+{
+	struct buf why = {};
+	enum gate_state state = judge_phase(&why, v, p);
+
+	buf_puts(b, "    <testcase classname=\"faultscope.phases\"");
+	put_attribute(b, "name", p->name);
+	buf_printf(b, " time=\"%.3f\"", phase_duration_ns(p) / 1e9);
+	if (state == GATE_PASSED) {
+		buf_puts(b, "/>\n");
+	} else {
+		buf_printf(b, ">\n      <%s type=\"gate\"", element_of(state));
+		put_attribute(b, "message", why.s ? why.s : "");
+		buf_puts(b, "/>\n    </testcase>\n");
+	}
+	buf_end_part(b, &why);
+}
+
+static void put_phases(struct buf *b, const struct view *v)
+{
+	for (size_t i = 0; v->m->phases && i < v->m->phases->n; i++)
+		put_phase(b, v, &v->m->phases->phase[i]);
+}
+
+/* Adds up the test cases of gates and phases, by their result. */
+static void count_cases(const struct view *v, size_t ret[GATE_NOT_MEASURED + 1])
+{
+	for (size_t i = 0; i < v->gates->n; i++)
+		if (!is_in_phases(v, &v->gates->gate[i]))
+			ret[v->gates->gate[i].state]++;
+	for (size_t i = 0; v->m->phases && i < v->m->phases->n; i++) {
+		struct buf why = {};
+
+		ret[judge_phase(&why, v, &v->m->phases->phase[i])]++;
+		buf_free(&why);
+	}
 }
 
 static void put_time(struct buf *b, const struct view *v)
@@ -100,17 +166,15 @@ static void put_output(struct buf *b, const struct view *v)
 
 void gates_junit(struct buf *b, const struct view *v)
 {
-	size_t failures = 0, errors = 0;
+	size_t cases[GATE_NOT_MEASURED + 1] = {};
 
-	for (size_t i = 0; i < v->gates->n; i++) {
-		failures += v->gates->gate[i].state == GATE_TRIPPED;
-		errors += v->gates->gate[i].state == GATE_NOT_MEASURED;
-	}
+	count_cases(v, cases);
 	buf_printf(
 		b,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite "
 		"name=\"faultscope\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"0\"",
-		v->gates->n, failures, errors);
+		cases[GATE_PASSED] + cases[GATE_TRIPPED] + cases[GATE_NOT_MEASURED],
+		cases[GATE_TRIPPED], cases[GATE_NOT_MEASURED]);
 	put_time(b, v);
 	put_attribute(b, "hostname", v->m->host.host);
 	buf_puts(b, ">\n    <properties>\n      <property name=\"target\"");
@@ -119,7 +183,9 @@ void gates_junit(struct buf *b, const struct view *v)
 	put_attribute(b, "value", v->m->host.kernel);
 	buf_puts(b, "/>\n    </properties>\n");
 	for (size_t i = 0; i < v->gates->n; i++)
-		put_case(b, &v->gates->gate[i]);
+		if (!is_in_phases(v, &v->gates->gate[i]))
+			put_case(b, &v->gates->gate[i]);
+	put_phases(b, v);
 	put_output(b, v);
 	buf_puts(b, "  </testsuite>\n</testsuites>\n");
 }

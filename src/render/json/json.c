@@ -418,6 +418,19 @@ static void json_finding(struct buf *b, const struct view *v, const struct findi
 		put_line_finding(b, v, f);
 }
 
+static void write_phases(struct buf *b, const struct view *v)
+{
+	uint64_t values[NR_PHASE_VALUES];
+
+	for (size_t i = 0; v->m->phases && i < v->m->phases->n; i++) {
+		const struct phase *p = &v->m->phases->phase[i];
+
+		for (size_t j = 0; j < NR_PHASE_VALUES; j++)
+			values[j] = phase_values[j].get(p);
+		put_line_phase(b, v, p, values);
+	}
+}
+
 static void json_close(struct buf *b, const struct view *v)
 {
 	struct buf gaps = {};
@@ -429,6 +442,7 @@ static void json_close(struct buf *b, const struct view *v)
 		json_answer(b, v);
 	if (v->recorded)
 		blackbox_json_crash_signs(b, v->recorded);
+	write_phases(b, v);
 	gaps_of(&gaps, v);
 	put_line_end(b, v, &gaps);
 	buf_free(&gaps);

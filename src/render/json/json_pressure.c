@@ -10,11 +10,6 @@
 #define EATERS_TOLD 16
 #define LINES_TOLD  10
 
-static void json_figure(struct json *j, const char *key, uint64_t value)
-{
-	json_count_or_null(j, key, value != FIGURE_UNKNOWN, value);
-}
-
 static void put_victims(struct json *j, const struct view *v);
 static void put_lines(struct json *j, const struct view *v, const struct process_tree *k,
 		      const struct top_consumer *e);

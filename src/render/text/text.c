@@ -198,6 +198,7 @@ static void text_close(struct buf *b, const struct view *v)
 		text_histograms(b, v, &totals.c);
 	}
 
+	text_phases(b, v);
 	l = (struct line){.v = v};
 	line_printf(&l, "  ");
 	text_losses(&l);

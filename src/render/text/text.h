@@ -53,6 +53,9 @@ void text_finding(struct buf *b, const struct view *v, const struct finding *f);
 /* Writes the peak RSS, waits, and the processes with most faults. */
 void text_summary(struct buf *b, const struct view *v, const struct totals *t);
 
+/* Writes the values of the phases of `run --phases`; nothing if there was no phase. */
+void text_phases(struct buf *b, const struct view *v);
+
 /* Writes who holds resident memory, by process; nothing if no process was read. */
 void text_memory(struct buf *b, const struct view *v);
 
