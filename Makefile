@@ -61,7 +61,7 @@ ALL_CFLAGS := -std=gnu11 $(WARN) $(CFLAGS) -Isrc -Ibpf -DVERSION='"$(VERSION)"' 
 	$(PLACELESS) -fPIE -fstack-protector-strong $(HARDENING) -MMD -MP
 # Relative relocations in a packed form take 5 KB instead of 555 KB, which the program would read at
 # each start. The loader of the C library must know this form: glibc 2.36.
-PACKED := $(shell grep -qs GLIBC_ABI_DT_RELR "$$($(CC) -print-file-name=libc.so.6)" && \
+PACKED := $(shell grep -qs GLIBC_ABI_DT_RELR "$$($(CC) -print-file-name=libc.so.6 2>/dev/null)" && \
 	echo -Wl,-z,pack-relative-relocs)
 ALL_LDFLAGS := -pie -Wl,-z,relro,-z,now $(PACKED) -Wl,--as-needed $(LDFLAGS)
 # If faultscope is built without zstd, triage reports that it cannot read logs in this format.
