@@ -235,7 +235,7 @@ def test_python_frames_of_greenlets(check, lab):
 @live
 def test_python_frames_of_gevent(check, lab):
     check_packaged(check, lab, "gevent", "python3-gevent", "python3-greenlet",
-                   "libev4t64 | libev4",
+                   "libcares2", "libev4t64 | libev4",
                    "python3-zope.interface", "python3-zope.event")
 
 
