@@ -86,6 +86,51 @@ once_verified int is_file_in_memory(__u32 fd)
 	       (magic == SHMEM_MAGIC || magic == HUGETLBFS_MAGIC);
 }
 
+#define KIND_CHARACTERS 0020000
+#define O_NONBLOCK	04000 /* value of include/uapi/asm-generic/fcntl.h */
+
+/*
+ * Majors of include/uapi/linux/major.h whose drivers return these errors in normal work: up to
+ * TTYAUX_MAJOR, memory (/dev/full) and terminals; and pseudo terminals.
+ */
+#define TTYAUX_MAJOR	 5
+#define UNIX98_PTY_FIRST 136
+#define UNIX98_PTY_LAST	 143
+
+/*
+ * Returns 1 if the current task's fd number `fd` is a character device whose driver may lack memory
+ * or a right, else 0. `error` is the errno of the call. A device that must not block returns EAGAIN
+ * until it is ready.
+ */
+once_verified int is_limited_device(__u32 fd, __u32 error)
+{
+	struct file *file = (struct file *)file_of_fd(as_task(current_task()), fd);
+	struct inode *inode;
+	__u32 major;
+
+	if (!file)
+		return 0;
+	inode = BPF_CORE_READ(file, f_inode);
+	major = BPF_CORE_READ(inode, i_rdev) >> 20;
+	if (KIND_OF(BPF_CORE_READ(inode, i_mode)) != KIND_CHARACTERS || major <= TTYAUX_MAJOR ||
+	    (major >= UNIX98_PTY_FIRST && major <= UNIX98_PTY_LAST))
+		return 0;
+	return error != EAGAIN || !(BPF_CORE_READ(file, f_flags) & O_NONBLOCK);
+}
+
+/* Reads which driver serves a character device, and how many pages drivers hold for the process. */
+static __always_inline void read_device(struct device_facts *d, struct file *file)
+{
+	struct mm_struct *mm = get(current_task(), mm);
+	struct module *owner = BPF_CORE_READ(file, f_op, owner);
+
+	d->number = BPF_CORE_READ(file, f_inode, i_rdev);
+	if (mm)
+		d->pinned_pages = BPF_CORE_READ(mm, pinned_vm.counter);
+	if (owner)
+		bpf_probe_read_kernel_str(d->driver, sizeof(d->driver), owner->name);
+}
+
 /*
  * Reads size and used pages of the tmpfs of a file. The number of used pages is approximate,
  * because the kernel adds per-CPU counts to it only now and then.
@@ -136,7 +181,9 @@ record_part(read_named)
 		return;
 	}
 	describe_file(&r->file, file);
-	if (r->call == CALL_FALLOCATE || r->call == CALL_WRITE)
+	if (KIND_OF(r->file.mode) == KIND_CHARACTERS)
+		read_device(&r->device, (struct file *)file);
+	else if (r->call == CALL_FALLOCATE || r->call == CALL_WRITE)
 		read_space(&r->space, (struct file *)file, r->file.magic);
 }
 

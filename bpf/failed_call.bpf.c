@@ -33,6 +33,20 @@ static __always_inline bool needs_space(const struct call *c)
 	       is_file_in_memory(fd);
 }
 
+/* Returns whether a driver refused a request with an errno that a limit causes. */
+static __always_inline bool is_refused_by_driver(const struct call *c)
+{
+	switch (-c->ret) {
+	case EPERM:
+	case EAGAIN:
+	case ENOMEM:
+	case EMFILE:
+	case ENOSPC:
+		return is_limited_device(call_arg(c, 0), -c->ret);
+	}
+	return false;
+}
+
 /*
  * Returns whether a System V IPC object was not created because of a limit. For EINVAL, the cause
  * may be another argument, so the argument for the size must be above the limit.
@@ -77,8 +91,11 @@ static __always_inline bool is_other_refusal(const struct call *c)
 	case FS_SHAPE_FCNTL:
 		return c->ret == -EPERM;
 	case FS_SHAPE_SPACE:
+		return needs_space(c) || is_refused_by_driver(c);
 	case FS_SHAPE_SPACE2:
 		return needs_space(c);
+	case FS_SHAPE_DEVICE:
+		return is_refused_by_driver(c);
 	case FS_SHAPE_IPC:
 		return lacks_ipc(c);
 	}

@@ -130,6 +130,7 @@ static __always_inline long fd_of(const struct refused_record *r, __u32 shape)
 	case CALL_PIPE_SIZE:
 	case CALL_FALLOCATE:
 	case CALL_WRITE:
+	case CALL_IOCTL:
 		return (__u32)r->args[0];
 	}
 	return -1;
@@ -146,6 +147,8 @@ static __always_inline __u64 group_of(const struct call *c, struct mm_struct *mm
 {
 	__u64 group = facts;
 
+	if (c->call == CALL_IOCTL)
+		return group | call_arg(c, 1) << 32; /* the number of the request */
 	if (c->call >= CALL_FD_FIRST)
 		return group;
 	group |= (__u64)log2_of(call_arg(c, 1)) << 32;
@@ -299,6 +302,7 @@ returns_unread int fill_refusal(struct refused_record *r, const struct call *c,
 	fill_zero(r->asked);
 	fill_zero(r->space);
 	fill_zero(r->ipc);
+	fill_zero(r->device);
 	bpf_probe_read_kernel(r->comm, sizeof(r->comm), task->comm);
 	return 0;
 }

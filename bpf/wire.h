@@ -50,6 +50,7 @@ enum fs_shape {
 	FS_SHAPE_SPACE,	    /* the call needs space in the file of argument 0 */
 	FS_SHAPE_SPACE2,    /* as FS_SHAPE_SPACE, for the file of argument 2 */
 	FS_SHAPE_IPC,	    /* the call creates a System V IPC object */
+	FS_SHAPE_DEVICE,    /* the call is a request to the driver of the file of argument 0 */
 };
 
 struct fs_syscall {

@@ -166,6 +166,7 @@ struct mm_struct {
 	unsigned long total_vm;
 	unsigned long data_vm;
 	unsigned long locked_vm;
+	atomic64_t pinned_vm;
 	unsigned long def_flags;
 	unsigned long start_code;
 	unsigned long start_data;
@@ -251,6 +252,7 @@ struct inode {
 	unsigned short i_mode;
 	unsigned long i_ino;
 	unsigned int i_nlink;
+	unsigned int i_rdev;
 	struct super_block *i_sb;
 	s64 i_size;
 	struct address_space *i_mapping;
@@ -284,12 +286,18 @@ struct path {
 	struct dentry *dentry;
 };
 
+struct module {
+	char name[56];
+};
+
 struct file_operations {
+	struct module *owner;
 	void *mmap;
 };
 
 struct file {
 	unsigned int f_mode;
+	unsigned int f_flags;
 	const struct file_operations *f_op;
 	struct inode *f_inode;
 	struct path f_path;

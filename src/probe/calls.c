@@ -54,6 +54,7 @@ static bool is_failures_only(unsigned char shape)
 	case FS_SHAPE_SPACE:
 	case FS_SHAPE_SPACE2:
 	case FS_SHAPE_IPC:
+	case FS_SHAPE_DEVICE:
 		return true;
 	}
 	return false;

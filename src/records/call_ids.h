@@ -28,7 +28,8 @@
 	X(EPOLL_CTL, "epoll_ctl") X(IO_URING_REGISTER, "io_uring_register") X(PIPE_SIZE, "fcntl")  \
 	X(MSYNC, "msync") X(MINCORE, "mincore") X(MBIND, "mbind")                                  \
 	X(SETRLIMIT, "setrlimit") X(SELECT, "select") X(FALLOCATE, "fallocate")                    \
-	X(WRITE, "write") X(SHMGET, "shmget") X(SEMGET, "semget") X(MSGGET, "msgget")
+	X(WRITE, "write") X(SHMGET, "shmget") X(SEMGET, "semget") X(MSGGET, "msgget")     \
+	X(IOCTL, "ioctl")
 /* clang-format on */
 
 enum call_id {

@@ -263,6 +263,16 @@ struct ipc_room {
 	__u32 pad;
 };
 
+#define DRIVER_NAME_LEN 24
+
+/* The device file that a failed call used, as far as it is a character device. */
+struct device_facts {
+	__u32 number;	    /* inode->i_rdev, in the kernel's encoding MKDEV(); 0: no device */
+	__u32 pad;
+	__u64 pinned_pages; /* mm->pinned_vm: pages that drivers hold for the process */
+	char driver[DRIVER_NAME_LEN]; /* module of the driver; empty: part of the kernel image */
+};
+
 /* A failed system call, with the state of the process when it failed. */
 struct refused_record {
 	struct record h;
@@ -306,6 +316,7 @@ struct refused_record {
 	char comm[COMM_LEN];
 	struct file_space space;
 	struct ipc_room ipc;
+	struct device_facts device;
 };
 
 /* A fatal signal, and the memory access that caused it. */

@@ -203,6 +203,9 @@ static const struct record_field refused_fields[] = {
 	F(ipc.objects, ""),
 	F(ipc.objects_max, ""),
 	F(ipc.initial, ""),
+	F(device.number, ""),
+	F(device.pinned_pages, "pages"),
+	T(device.driver),
 };
 #undef OF
 

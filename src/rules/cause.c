@@ -58,6 +58,9 @@ const char *const cause_names[] = {
 	"semmns",
 	"semmni",
 	"msgmni",
+	"device",
+	"device_right",
+	"device_busy",
 	"unknown",
 	NULL,
 };

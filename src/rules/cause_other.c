@@ -250,11 +250,16 @@ static const struct {
 #include "rules/other_checks.def"
 };
 
+/* The cause if no limit explains the errno: only the driver of a device knows why it refused. */
+static const struct step of_driver = {"device", refused_by_driver, ANY_ERROR};
+
 void cause_of_other(struct request *q, struct verdict *v)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].call == q->r->call)
 			run_steps(q, &rows[i].step, 1, v);
+	if (!v->cause)
+		run_steps(q, &of_driver, 1, v);
 	if (v->cause)
 		return;
 	if (q->r->error == ENOMEM && has_fact(q, FACT_PIDS_OVER))

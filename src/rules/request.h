@@ -128,6 +128,9 @@ static inline bool was_looked_at(const struct request *q)
 check_fn past_commit, past_heuristic, past_cgroup_memory, past_nofile, past_file_max,
 	past_count_split;
 
+/* Checks of requests to drivers: cause_device.c. */
+check_fn past_memlock_of_device, refused_by_driver, lacks_right_of_driver, is_driver_busy;
+
 /* Checks of space in files and of System V IPC objects: cause_space.c. */
 check_fn past_tmpfs, past_tmpfs_quota, past_commit_of_file, past_hugetlbfs, past_pool_of_file,
 	past_segment_bytes, past_segment_pages, past_commit_of_segment, past_heuristic_of_segment,

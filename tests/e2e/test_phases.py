@@ -144,7 +144,7 @@ def test_phases_of_pytest(check, lab):
     tests, junit = lab.dir / "test_it.py", lab.dir / "junit.xml"
     tests.write_text(TESTS)
     env = os.environ | {"PYTHONPATH": str(PLUGIN), "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [SYSTEM_PYTHON, "-m", "pytest", "-q", "-p", "faultscope_phases", "-p",
+    command = [SYSTEM_PYTHON, "-m", "pytest", "-q", "-p", "pytest_faultscope", "-p",
                "no:cacheprovider", str(tests)]
     ran = lab.faultscope("run", "--phases", "--junit", junit, "--fail-on",
                          "phase.fds.kept>5,phase.rss.kept>40M", "--", *command, env=env)

@@ -55,6 +55,12 @@ static const struct {
 	{"tmpfs_quota", "M27", CALL_FALLOCATE, EDQUOT, SEVERITY_WARNING, "quota", "setquota"},
 	{"hugetlbfs_size", "M27", CALL_FALLOCATE, ENOSPC, SEVERITY_WARNING, "hugetlbfs is full",
 	 "larger size="},
+	{"device", "M40", CALL_IOCTL, ENOMEM, SEVERITY_WARNING,
+	 "ioctl failed with ENOMEM: the driver of the device returned the error", "dmesg"},
+	{"device_right", "M40", CALL_IOCTL, EPERM, SEVERITY_INFO, "a right that the program lacks",
+	 "CAP_NET_ADMIN"},
+	{"device_busy", "M40", CALL_IOCTL, EAGAIN, SEVERITY_INFO, "asks the program to try again",
+	 "with a pause"},
 };
 
 /*

@@ -107,7 +107,7 @@ void text_phases(struct buf *b, const struct view *v)
 		return;
 	order = malloc((all->n + 1) * sizeof(*order));
 	if (!order) {
-		styled_line(b, v, STYLE_WARNING, "  not enough memory to show the phases");
+		b->failed = true;
 		return;
 	}
 	for (size_t i = 0; i < all->n; i++)

@@ -352,6 +352,7 @@ static void write_group(struct line *l, const struct view *v, const struct row *
 	else
 		line_printf(l, g->folded ? "+ " : "- ");
 	line_style(l, STYLE_BOLD);
+	l->b.failed |= !name;
 	line_printf(l, "%s", name && name[0] ? name : "/");
 	line_style(l, STYLE_PLAIN);
 	line_printf(l, " (%zu)", n);

@@ -2,7 +2,7 @@
 """Plugin for pytest: makes each test a phase of `faultscope run --phases`.
 
     faultscope run --phases --fail-on 'phase.fds.kept>0' --junit memory.xml -- \\
-        python3 -m pytest -p faultscope_phases
+        python3 -m pytest -p pytest_faultscope
 
 Put this file into a directory of PYTHONPATH, or beside conftest.py. Without faultscope it does
 nothing. Tests that run in parallel (pytest-xdist) have no phases, since phases cannot overlap.

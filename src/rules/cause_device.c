@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Checks of requests to the driver of a character device: ioctl() and write(). Kernel sources:
+ * drivers/infiniband/core/umem.c, include/uapi/asm-generic/ioctl.h.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rules/request.h"
+
+/* _IOC_TYPE() and _IOC_NR(), equal on every architecture that faultscope supports */
+#define TYPE_OF(request)   ((request) >> 8 & 0xff)
+#define NUMBER_OF(request) ((request)&0xff)
+
+static const struct {
+	const char *file;
+	unsigned char type, number;
+	const char *name;
+} requests[] = {
+#define REQUEST(...) {__VA_ARGS__},
+#include "rules/device_requests.def"
+};
+
+/* Returns whether the name of a device file is `stem`, or `stem` and digits. */
+static bool is_numbered(const char *name, const char *stem)
+{
+	size_t len = strlen(stem);
+
+	return !strncmp(name, stem, len) && !name[len + strspn(name + len, "0123456789")];
+}
+
+/* Writes the name of a request, or its number if faultscope does not know the name. */
+static void name_request(const char *file, uint32_t request, char *ret, size_t size)
+{
+	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
+		if (requests[i].type == TYPE_OF(request) &&
+		    requests[i].number == NUMBER_OF(request) &&
+		    is_numbered(file, requests[i].file)) {
+			snprintf(ret, size, "%s", requests[i].name);
+			return;
+		}
+	snprintf(ret, size, "0x%x", request);
+}
+
+/* Says which device it was, and what the call requested. */
+static void say_device(const struct request *q, struct verdict *v)
+{
+	const struct refused_record *r = q->r;
+	char text[48];
+
+	verdict_text(v, "device", r->file.name);
+	snprintf(text, sizeof(text), "%u:%u", r->device.number >> 20,
+		 r->device.number & ((1U << 20) - 1));
+	verdict_text(v, "device number", text);
+	verdict_text(v, "driver", r->device.driver[0] ? r->device.driver : "in the kernel image");
+	if (r->call == CALL_IOCTL) {
+		name_request(r->file.name, r->args[1], text, sizeof(text));
+		verdict_text(v, "request", text);
+	}
+}
+
+/* The pages that drivers hold for the process, of RLIMIT_MEMLOCK. */
+static void say_pinned(const struct request *q, struct verdict *v)
+{
+	if (q->r->device.pinned_pages)
+		verdict_count(v, "pinned memory", IN_BYTES,
+			      q->r->device.pinned_pages * q->l->page_bytes,
+			      q->r->memlock_limit_bytes);
+}
+
+/*
+ * ib_umem_get() fails if the process would have more pinned pages than RLIMIT_MEMLOCK, unless it
+ * has CAP_IPC_LOCK. How many pages the call requested is in memory of the program that faultscope
+ * does not read. So the cause is certain only if the limit is used up.
+ */
+bool past_memlock_of_device(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	uint64_t limit = limit_pages(q, q->r->memlock_limit_bytes);
+
+	if (!q->r->device.number || !is_numbered(q->r->file.name, "uverbs") ||
+	    has_fact(q, FACT_IPC_LOCK) || limit == UINT64_MAX)
+		return false;
+	*ret_sure = q->r->device.pinned_pages >= limit;
+	verdict_count(v, "pinned memory", IN_BYTES, q->r->device.pinned_pages * q->l->page_bytes,
+		      q->r->memlock_limit_bytes);
+	say_device(q, v);
+	return true;
+}
+
+/* No limit that faultscope reads explains the errno, so it is the driver's own. */
+bool refused_by_driver(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (!q->r->device.number)
+		return false;
+	say_device(q, v);
+	say_pinned(q, v);
+	return true;
+}
+
+bool lacks_right_of_driver(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	*ret_sure = false; /* a security module may also return EPERM */
+	return q->r->error == EPERM && refused_by_driver(q, v, ret_sure);
+}
+
+bool is_driver_busy(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	return q->r->error == EAGAIN && refused_by_driver(q, v, ret_sure);
+}
