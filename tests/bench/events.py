@@ -9,6 +9,7 @@ minus the mean of the times before and after it.
 import contextlib
 import select
 
+from bpf_programs import Attached
 from procs import PIN, CannotRun, Running, Tool, Workload
 from rows import ANOTHER, EMPTY, EVENTS, MODES, NO_TOOL, NOTHING, PEERS, WATCHED, goal_of
 
@@ -109,9 +110,11 @@ class Events:
         before, clean, lost = self.base, self.others.clean, {}
         self.results.say(f"events: {tool.name}")
         if tool.wraps:
+            attached = Attached()
             with worker(self.setup, before=self.setup.argv(tool)) as inner:
                 own = Running.of(self.setup, tool, inner.workload.process)
                 taken = self._take(own, works, [inner, workers[1]])
+            attached.wait_until_detached()
         else:
             with Running(self.setup, tool, workers[0].pid) as running:
                 taken = self._take(running, works, workers[:2 if watches_one else 1])

@@ -5,6 +5,7 @@ import os
 import subprocess
 import time
 
+from bpf_programs import Attached
 from machine import Group
 from procs import CannotRun, Running, Tool, Workload, bpftrace, stop
 from rows import DAY, ITSELF, JSON, MODES, counts
@@ -33,6 +34,7 @@ IDLE = 1000, 3000  # numbers of processes between which kernel memory is compare
 def ms_to_line(argv, on_stderr):
     """Returns the milliseconds from the start of a command to its first line, or to its end if
     `on_stderr` is None."""
+    attached = Attached()
     start = time.monotonic()
     process = subprocess.Popen(argv, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL if on_stderr else subprocess.PIPE,
@@ -45,6 +47,7 @@ def ms_to_line(argv, on_stderr):
         line = None
     stop(process)
     stream.close()
+    attached.wait_until_detached()
     if not line:
         raise CannotRun(f"{os.path.basename(argv[0])}: exit {process.returncode} without a line")
     return ms

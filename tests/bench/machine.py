@@ -2,63 +2,18 @@
 """What a benchmark must know of its machine: BPF programs of others, the CPU time that others use,
 and the CPU time and kernel memory of a control group."""
 import contextlib
-import ctypes
 import os
 import platform
 import re
-import struct
 import tempfile
 import time
 from pathlib import Path
 
+from bpf_programs import programs_at_events
 from procs import CannotRun
 
-SYS_BPF = {"x86_64": 321, "aarch64": 280}.get(platform.machine())
-# commands of bpf(2)
-BPF_PROG_GET_NEXT_ID, BPF_PROG_GET_FD_BY_ID, BPF_OBJ_GET_INFO_BY_FD = 11, 13, 15
-# Types of BPF programs that run at events: kprobe, tracepoint, perf event, raw tracepoint (two
-# types), tracing, LSM.
-AT_EVENTS = {2, 5, 7, 17, 24, 26, 29}
-INFO_BYTES, NAME_AT = 80, 64  # of struct bpf_prog_info: the part up to the name
 TICKS = os.sysconf("SC_CLK_TCK")
 RECLAIMS = 10  # number of requests to reclaim the memory of a control group of version 1
-LIBC = ctypes.CDLL(None, use_errno=True)
-
-
-def _bpf(command, attr):
-    buffer = ctypes.create_string_buffer(attr, 128)
-    result = LIBC.syscall(SYS_BPF, command, buffer, len(attr))
-    return result, buffer.raw
-
-
-def _name_at_events(number):
-    """Returns the name of a program that runs at events; None for other programs."""
-    fd, _ = _bpf(BPF_PROG_GET_FD_BY_ID, struct.pack("<III", number, 0, 0))
-    if fd < 0:
-        return None
-    try:
-        info = ctypes.create_string_buffer(INFO_BYTES)
-        result, _ = _bpf(BPF_OBJ_GET_INFO_BY_FD,
-                         struct.pack("<IIQ", fd, INFO_BYTES, ctypes.addressof(info)))
-    finally:
-        os.close(fd)
-    if result < 0 or struct.unpack_from("<I", info.raw)[0] not in AT_EVENTS:
-        return None
-    return info.raw[NAME_AT:].split(b"\0")[0].decode(errors="replace") or "a program without a name"
-
-
-def programs_at_events():
-    """Returns {id: name} of all loaded BPF programs that run at events."""
-    found, number = {}, 0
-    while SYS_BPF:
-        result, attr = _bpf(BPF_PROG_GET_NEXT_ID, struct.pack("<III", number, 0, 0))
-        if result < 0:
-            break
-        number = struct.unpack_from("<I", attr, 4)[0]
-        name = _name_at_events(number)
-        if name:
-            found[number] = name
-    return found
 
 
 class Others:

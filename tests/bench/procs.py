@@ -12,6 +12,8 @@ import tempfile
 import time
 from collections import namedtuple
 
+from bpf_programs import Attached
+
 PIN = os.cpu_count() - 1  # the CPU of workloads
 READY_SECONDS = 30
 # A tool has attached its probes when, for this time, it has attached nothing and all its threads have
@@ -129,6 +131,7 @@ class Running:
 
     def __init__(self, setup, tool, pid=0, group=None):
         self.group = group
+        self.attached = Attached()
         self.setup, self.tool, self.pid_of_work = setup, tool, pid
         self.out, self.err = (os.path.join(setup.tmp, name) for name in ("tool.out", "tool.err"))
         self.end = None
@@ -214,6 +217,7 @@ class Running:
 
     def __exit__(self, *_):
         stop(self.process)
+        self.attached.wait_until_detached()
         if self.tool.argv[0] == "faultscope" and "--json" in self.tool.argv:
             try:
                 self.end = json.loads(last_words(self.out))

@@ -23,9 +23,10 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 
+from bpf_programs import programs_at_events  # noqa: E402
 from events import Events, RoundFailed  # noqa: E402
 from itself import Itself  # noqa: E402
-from machine import Others, in_general_words, programs_at_events  # noqa: E402
+from machine import Others, in_general_words  # noqa: E402
 from procs import CannotRun, Setup  # noqa: E402
 from programs import Programs  # noqa: E402
 from results import Results, print_rows, save  # noqa: E402
