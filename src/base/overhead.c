@@ -4,21 +4,34 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LEVEL_SYSCALLS 3
-#define COUNTED_CALLS  "system calls that change mappings or fds"
-
 static const struct {
 	const char *name;
-	/* events of any process at which probes of the level run; NULL: none */
-	const char *runs_at;
 	/* what only this level measures; NULL: nothing that users can choose */
 	const char *measures;
 } levels_of[NR_OVERHEAD_LEVELS] = {
-	{"scan", NULL, "periodic values"},
-	{"events", "page faults, new mappings, signals", "kinds of page faults, and events"},
-	{"latency", "waits for locks and disks", "latency of page faults"},
-	{"syscalls", "all system calls", "failed calls and calls by kind"},
-	{"pages", "page faults", NULL},
+	{"scan", "periodic values"},
+	{"events", "kinds of page faults, and events"},
+	{"latency", "latency of page faults"},
+	{"syscalls", "failed calls and calls by kind"},
+	{"pages", NULL},
+};
+
+/* texts of the AT_* bits */
+static const char *const events[] = {
+	"page faults",	    "new mappings",
+	"signals",	    "waits for locks",
+	"all system calls", "system calls that change mappings or fds",
+	"switches between processes",
+};
+
+/* events at which probes run in all processes; attach types decide about calls and switches */
+static const struct {
+	const char *probe;
+	unsigned int events;
+} probes[] = {
+	{"fault_begin", AT_FAULTS}, {"fault_kernel", AT_FAULTS}, {"fault_end", AT_FAULTS},
+	{"resident", AT_FAULTS},    {"map_area", AT_MAPPINGS},	 {"signal", AT_SIGNALS},
+	{"mmap_lock", AT_LOCKS},    {"calls", AT_CALLS},
 };
 
 const char *overhead_level_name(unsigned int level)
@@ -62,25 +75,28 @@ static const char *name_of(int level)
 	return levels_of[level].name;
 }
 
-static const char *events_of(int level)
-{
-	return levels_of[level].runs_at;
-}
-
 static const char *measured_by(int level)
 {
 	return levels_of[level].measures;
 }
 
-/* The same, if only some system calls run a program. */
-static const char *few_events_of(int level)
+unsigned int overhead_events_of(const char *probe)
 {
-	return level == LEVEL_SYSCALLS ? COUNTED_CALLS : events_of(level);
+	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++)
+		if (!strcmp(probes[i].probe, probe))
+			return probes[i].events;
+	return 0;
 }
 
-const char *overhead_for_others_text(unsigned int levels, bool spares_calls, char *buf, size_t size)
+const char *overhead_for_others_text(unsigned int at, char *buf, size_t size)
 {
-	return join(levels, spares_calls ? few_events_of : events_of, ", ", buf, size);
+	size_t len = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]) && len < size; i++)
+		if (at >> i & 1)
+			len += snprintf(buf + len, size - len, "%s%s", len ? ", " : "", events[i]);
+	return buf;
 }
 
 const char *overhead_unmeasured_text(unsigned int levels, char *buf, size_t size)

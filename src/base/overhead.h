@@ -3,7 +3,6 @@
 #ifndef FS_BASE_OVERHEAD_H
 #define FS_BASE_OVERHEAD_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #define NR_OVERHEAD_LEVELS  5
@@ -20,13 +19,20 @@ int overhead_level_find(const char *word);
 /* Returns the levels that a word for a set names ("low" or "all"), or 0. */
 unsigned int overhead_set_find(const char *word);
 
-/*
- * Writes the events at which a probe of these levels runs in every process of the host, also in
- * processes that are not watched. `spares_calls`: only some system calls are such events. Returns
- * buf, which is empty if there are none.
- */
-const char *overhead_for_others_text(unsigned int levels, bool spares_calls, char *buf,
-				     size_t size);
+/* Frequent events of all processes of the host, also of those that are not watched */
+#define AT_FAULTS    1u
+#define AT_MAPPINGS  2u
+#define AT_SIGNALS   4u
+#define AT_LOCKS     8u
+#define AT_CALLS     16u /* all system calls */
+#define AT_FEW_CALLS 32u /* only the system calls that faultscope counts */
+#define AT_SWITCHES  64u /* each switch between processes */
+
+/* Returns the AT_* bits of the events at which a probe runs, whatever its attach type. */
+unsigned int overhead_events_of(const char *probe);
+
+/* Writes the events of AT_* bits. Returns buf, which is empty if there are none. */
+const char *overhead_for_others_text(unsigned int at, char *buf, size_t size);
 
 /*
  * Writes what is not measured without the levels that are missing in `levels`, of those that users

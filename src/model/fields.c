@@ -207,7 +207,7 @@ uint64_t field_delta(const struct model *m, const struct subject *s, const struc
 	uint64_t now, prev;
 
 	if (!subject_changed(m, s) || !get_at(m, s, &s->now, f, &now) ||
-	    !get_at(m, s, &s->prev, f, &prev))
+	    !get_at(m, s, subject_prev(s), f, &prev))
 		return 0;
 	return above(now, prev);
 }

@@ -394,7 +394,8 @@ static uint64_t grown(uint64_t now, uint64_t before)
 
 static void add_latency(struct history *h, struct history_point *p, const struct subject *s)
 {
-	const struct counters *now = facts_counters(&s->now), *was = facts_counters(&s->prev);
+	const struct counters *now = facts_counters(&s->now),
+			      *was = facts_counters(subject_prev(s));
 
 	for (int end = 0; end < NR_ENDS; end++) {
 		for (int i = 0; i < NR_LATENCY; i++) {

@@ -18,7 +18,7 @@ static uint64_t bytes_of(const struct model *m, const struct subject *s)
 
 double subject_growth(const struct model *m, const struct subject *s, uint64_t *ret_ns)
 {
-	const struct past *p = &s->past[0];
+	const struct past *p = subject_past(s);
 	double before = p->rss_pages + p->swap_pages;
 	double now = gauges_rss_pages(&s->now.g) + gauges_swap_pages(&s->now.g);
 	uint64_t end = s->last_ns > m->last_ns ? s->last_ns : m->last_ns;

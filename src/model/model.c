@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/overhead.h"
+
 struct subject *model_find(const struct model *m, const struct process_key *id)
 {
 	uint64_t hash = subject_hash(id);
@@ -21,6 +23,39 @@ struct subject *model_each(const struct model *m, const struct subject *after)
 const struct counters *facts_read_counters(const struct facts *f, struct counters *zeros)
 {
 	return f->c ? sparse_read(f->c, zeros) : zeros;
+}
+
+struct past facts_past(const struct facts *f, uint64_t t_ns)
+{
+	return (struct past){t_ns, gauges_rss_pages(&f->g), gauges_swap_pages(&f->g),
+			     gauges_kept_pages(&f->g)};
+}
+
+const struct facts *subject_read_prev(const struct subject *s, struct facts *room)
+{
+	if (s->earlier)
+		return &s->earlier->prev;
+	*room = (struct facts){
+		.g = {.min_flt = s->base_min, .maj_flt = s->base_maj, .fds = s->now.g.fds},
+		.u = {.cpu_ns = s->base_cpu_ns}};
+	return room;
+}
+
+/* Without earlier values, the first ones are valid for all times. */
+static const struct past *fill_past(const struct subject *s, struct past room[2])
+{
+	room[0] = room[1] = facts_past(&s->now, s->now.t_ns);
+	return room;
+}
+
+const struct past *subject_read_past(const struct subject *s, struct past room[2])
+{
+	return s->earlier ? s->earlier->past : fill_past(s, room);
+}
+
+const struct past *subject_read_recent(const struct subject *s, struct past room[2])
+{
+	return s->earlier ? s->earlier->recent : fill_past(s, room);
 }
 
 uint64_t facts_counter(const struct facts *f, size_t at)
@@ -86,13 +121,19 @@ bool model_has_pending_hooks(const struct model *m)
 	return false;
 }
 
-bool model_spares_calls(const struct model *m)
+unsigned int model_events_of_others(const struct model *m)
 {
-	for (size_t i = 0; i < m->hooks; i++)
-		if (!strcmp(m->hook[i].name, "calls"))
-			return (m->hook[i].state == HOOK_ON || hook_is_pending(&m->hook[i])) &&
-			       m->hook[i].lacks & SPARES_CALLS;
-	return false;
+	unsigned int at = 0;
+
+	for (size_t i = 0; i < m->hooks; i++) {
+		const struct hook_view *v = &m->hook[i];
+
+		if (v->state != HOOK_ON && !hook_is_pending(v))
+			continue;
+		at |= v->lacks & SPARES_CALLS ? AT_FEW_CALLS : overhead_events_of(v->name);
+		at |= v->lacks & TAXES_SWITCHES ? AT_SWITCHES : 0;
+	}
+	return at;
 }
 
 static const struct hook_view *hook_on(const struct model *m, const char *name)

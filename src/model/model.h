@@ -54,6 +54,15 @@ struct past {
 	uint64_t kept_pages; /* pages not reclaimable: anonymous, shared, swapped */
 };
 
+/* Values of a process before the present ones. */
+struct earlier {
+	struct facts prev; /* values before the last window in which the process changed */
+	/* two earlier states of memory use: [0] is 30 to 60 s old, [1] is more recent */
+	struct past past[2];
+	/* two earlier states of memory use: [0] is 5 to 10 s old, [1] is more recent */
+	struct past recent[2];
+};
+
 struct phases;
 struct pressure;
 struct slow_rows;
@@ -81,7 +90,12 @@ struct subject {
 	struct table_link link;
 	struct process_key id;
 	struct facts now;
-	struct facts prev; /* values before the last window in which the process changed */
+	/*
+	 * Owned; NULL: the first record of the process was its last one, as most are on a host that
+	 * starts thousands of processes in a window. Use subject_prev(), subject_past() and
+	 * subject_recent().
+	 */
+	struct earlier *earlier;
 	/* number of the last window (time between two scans) in which the process changed */
 	uint64_t window;
 	uint64_t first_ns, last_ns;
@@ -109,10 +123,6 @@ struct subject {
 	struct portion top[2];
 	/* peak number of fds, for any limit that applied at that time */
 	uint32_t fds_high;
-	/* two earlier states of memory use: [0] is 30 to 60 s old, [1] is more recent */
-	struct past past[2];
-	/* two earlier states of memory use: [0] is 5 to 10 s old, [1] is more recent */
-	struct past recent[2];
 	uint64_t exec_ns; /* time of the last exec seen; 0: none */
 	struct series *
 		/*
@@ -218,7 +228,7 @@ struct model {
 	struct host_record host;
 	struct hook_view hook[MODEL_HOOKS_MAX];
 	size_t hooks;
-	uint64_t hooks_ns; /* CLOCK_MONOTONIC time of the latest record of a probe */
+	uint64_t hooks_ns;  /* CLOCK_MONOTONIC time of the latest record of a probe */
 	union event *event; /* event records of this window */
 	size_t events, events_room;
 	size_t noted; /* number of events of this window that were passed to note_event() */
@@ -281,8 +291,8 @@ bool hook_is_pending(const struct hook_view *v);
 /* Returns whether at least one probe is not attached yet. */
 bool model_has_pending_hooks(const struct model *m);
 
-/* Returns whether the probe `calls`, on or pending, runs no code at other calls than it counts. */
-bool model_spares_calls(const struct model *m);
+/* Returns the AT_* bits (base/overhead.h) of the probes that are on or pending. */
+unsigned int model_events_of_others(const struct model *m);
 
 bool model_hook_on(const struct model *m, const char *name);
 
@@ -323,6 +333,9 @@ uint64_t gauges_swap_pages(const struct gauges *g);
 /* Returns pages that are not reclaimable: anonymous, shared and swapped pages. */
 uint64_t gauges_kept_pages(const struct gauges *g);
 
+/* Returns the memory of a process at the time `t_ns`. */
+struct past facts_past(const struct facts *f, uint64_t t_ns);
+
 /* Adds counters. Of peak values, keeps the higher one instead. */
 void counters_add(struct counters *to, const struct counters *from);
 
@@ -331,6 +344,19 @@ void counters_add(struct counters *to, const struct counters *from);
  * that encloses the call.
  */
 #define facts_counters(f) facts_read_counters(f, &(struct counters){})
+
+/*
+ * Return members of struct earlier. If the process has none, they fill the room, which the caller
+ * gives. All are valid until the next record of the process.
+ */
+const struct facts *subject_read_prev(const struct subject *s, struct facts *room);
+const struct past *subject_read_past(const struct subject *s, struct past room[2]);
+const struct past *subject_read_recent(const struct subject *s, struct past room[2]);
+
+/* The same, with room that is valid until the end of the enclosing block. */
+#define subject_prev(s)	  subject_read_prev(s, &(struct facts){})
+#define subject_past(s)	  subject_read_past(s, (struct past[2]){})
+#define subject_recent(s) subject_read_recent(s, (struct past[2]){})
 const struct counters *facts_read_counters(const struct facts *f, struct counters *zeros);
 
 /* Returns one of the counters, at an offset of struct counters. */

@@ -39,7 +39,9 @@ static void free_subject(struct table_link *entry)
 	struct subject *s = (struct subject *)entry;
 
 	free(s->now.c);
-	free(s->prev.c);
+	if (s->earlier)
+		free(s->earlier->prev.c);
+	free(s->earlier);
 	free(s->base);
 	free(s->exe);
 	free(s->cgroup);
@@ -197,15 +199,19 @@ static void raise_tops(const struct model *m, struct subject *s, const struct ga
  */
 static int begin_window(struct model *m, struct subject *s, bool first)
 {
-	struct sparse_counters *c = s->prev.c;
+	struct earlier *e = s->earlier;
+	struct sparse_counters *c = e ? e->prev.c : NULL;
 
-	s->prev = s->now;
-	s->prev.c = c;
-	if (first)
-		s->prev.g = (struct gauges){
-			.min_flt = s->base_min, .maj_flt = s->base_maj, .fds = s->base_fds};
-	if (s->now.c && sparse_copy(&s->prev.c, s->now.c))
-		return -ENOMEM;
+	if (e && first) {
+		e->prev = (struct facts){
+			.g = {.min_flt = s->base_min, .maj_flt = s->base_maj, .fds = s->base_fds},
+			.u = {.cpu_ns = s->base_cpu_ns}};
+	} else if (e) {
+		e->prev = s->now;
+		e->prev.c = c;
+		if (s->now.c && sparse_copy(&e->prev.c, s->now.c))
+			return -ENOMEM;
+	}
 	s->window = m->window;
 	s->next_changed = m->changed;
 	m->changed = s;
@@ -288,25 +294,25 @@ static void roll_past(struct past past[2], const struct past *now, uint64_t age_
  */
 static void hold_past(struct subject *s, uint64_t t_ns)
 {
-	struct past held = {s->now.t_ns, gauges_rss_pages(&s->now.g), gauges_swap_pages(&s->now.g),
-			    gauges_kept_pages(&s->now.g)};
+	struct past held = facts_past(&s->now, s->now.t_ns);
+	struct earlier *e = s->earlier;
 
-	if (held.t_ns && t_ns >= held.t_ns + RECENT_NS)
-		s->recent[0] = s->recent[1] = held;
-	if (held.t_ns && t_ns >= held.t_ns + PAST_NS)
-		s->past[0] = s->past[1] = held;
+	if (e && held.t_ns && t_ns >= held.t_ns + RECENT_NS)
+		e->recent[0] = e->recent[1] = held;
+	if (e && held.t_ns && t_ns >= held.t_ns + PAST_NS)
+		e->past[0] = e->past[1] = held;
 }
 
 /* Stores the current memory use, except from a last record, when the memory is already freed. */
 static void keep_past(struct subject *s, uint64_t t_ns)
 {
-	struct past now = {t_ns, gauges_rss_pages(&s->now.g), gauges_swap_pages(&s->now.g),
-			   gauges_kept_pages(&s->now.g)};
+	struct past now = facts_past(&s->now, t_ns);
+	struct earlier *e = s->earlier;
 
-	if (s->now.g.flags & PROC_FINAL && s->past[1].t_ns)
+	if (!e || (s->now.g.flags & PROC_FINAL && e->past[1].t_ns))
 		return;
-	roll_past(s->past, &now, PAST_NS);
-	roll_past(s->recent, &now, RECENT_NS);
+	roll_past(e->past, &now, PAST_NS);
+	roll_past(e->recent, &now, RECENT_NS);
 }
 
 static int take_process(struct model *m, const struct process_record *r)
@@ -319,6 +325,11 @@ static int take_process(struct model *m, const struct process_record *r)
 		s = make_subject(m, r);
 	if (!s || s->final)
 		return 0; /* two threads that exit at the same time may both send a last record */
+	if (first && !(r->g.flags & PROC_FINAL)) {
+		s->earlier = calloc(1, sizeof(*s->earlier));
+		if (!s->earlier)
+			return -ENOMEM;
+	}
 	if (s->window != m->window && begin_window(m, s, first))
 		return -ENOMEM;
 	if (r->h.len == sizeof(*r) && take_counters(s, r, first))
@@ -329,8 +340,6 @@ static int take_process(struct model *m, const struct process_record *r)
 		s->exec_ns = r->h.t_ns;
 	take_gauges(s, &r->g);
 	raise_tops(m, s, &before);
-	if (first)
-		s->prev.u.cpu_ns = s->base_cpu_ns;
 	s->now.u = r->u;
 	s->now.t_ns = r->h.t_ns;
 	balance_fds(s);

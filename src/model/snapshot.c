@@ -38,11 +38,16 @@ static size_t counters_bytes(const struct sparse_counters *c)
 	return c ? sparse_bytes(c) : 0;
 }
 
+static size_t earlier_bytes(const struct earlier *e)
+{
+	return e ? rounded(sizeof(*e)) + rounded(counters_bytes(e->prev.c)) : 0;
+}
+
 static size_t subject_bytes(const struct subject *s)
 {
 	size_t n = rounded(sizeof(*s));
 
-	n += rounded(counters_bytes(s->now.c)) + rounded(counters_bytes(s->prev.c));
+	n += rounded(counters_bytes(s->now.c)) + earlier_bytes(s->earlier);
 	for (int what = 0; what <= WHAT_FDS; what++)
 		n += s->held[what].sort ? rounded(s->held[what].n * sizeof(*s->held[what].sort))
 					: 0;
@@ -109,7 +114,10 @@ static struct subject *put_subject(struct snapshot *s, const struct subject *one
 	struct subject *copy = put(s, one, sizeof(*one));
 
 	copy->now.c = put(s, one->now.c, counters_bytes(one->now.c));
-	copy->prev.c = put(s, one->prev.c, counters_bytes(one->prev.c));
+	copy->earlier = put(s, one->earlier, sizeof(*one->earlier));
+	if (copy->earlier)
+		copy->earlier->prev.c =
+			put(s, one->earlier->prev.c, counters_bytes(one->earlier->prev.c));
 	copy->base = NULL;
 	copy->exe = put(s, one->exe, one->exe ? strlen(one->exe) + 1 : 0);
 	copy->cgroup = put(s, one->cgroup, one->cgroup ? strlen(one->cgroup) + 1 : 0);

@@ -46,6 +46,8 @@ static bool is_wanted(const struct choice *c, size_t hook, const struct hook_alt
 {
 	if (alt->lacks & OPTIONAL_CALLS & ~c->accepts)
 		return false;
+	if (alt->on_request && !(c->accepts & ACCEPTS_ON_REQUEST))
+		return false;
 	return (int)hook != hook_find("fault_end") || !(alt->lacks & LACKS_MINOR) != c->majors;
 }
 
@@ -67,6 +69,23 @@ static int next_fitting(const struct choice *c, size_t hook, int from)
 		if (fits(c, &alt[from]) && is_wanted(c, hook, &alt[from]))
 			return from;
 	return -1;
+}
+
+/*
+ * Called if no attach type of a probe is left to try. The probe is off if there is one that is used
+ * on request only, else unavailable.
+ */
+static void give_up(struct choice *c, size_t hook)
+{
+	const struct hook_alternate *alt = hooks[hook].alternate;
+
+	c->status[hook].state = HOOK_BLIND;
+	for (; alt->mechanism; alt++)
+		if (alt->on_request && fits(c, alt) && !(c->accepts & ACCEPTS_ON_REQUEST) &&
+		    !c->forced[hook]) {
+			c->status[hook] = (struct hook_status){.state = HOOK_OFF};
+			note(c, hook, "off", alt->differs);
+		}
 }
 
 /* Returns whether the option --probe NAME=none was given. */
@@ -183,7 +202,7 @@ void choice_refused(struct choice *c, size_t hook, const struct answer *answer)
 		c->status[hook].remedy = answer->remedy;
 	c->at[hook] = c->forced[hook] ? -1 : next_fitting(c, hook, c->at[hook] + 1);
 	if (c->at[hook] < 0)
-		c->status[hook].state = HOOK_BLIND;
+		give_up(c, hook);
 }
 
 void choice_forbid(struct choice *c, const char *hook, const char *mechanism, const char *why)
@@ -295,9 +314,17 @@ unsigned int choice_levels_on(const struct hook_status *status)
 	return levels;
 }
 
-bool choice_spares_calls(const struct hook_status *status)
+unsigned int choice_events_of_others(const struct hook_status *status)
 {
-	const struct hook_status *calls = &status[hook_find("calls")];
+	unsigned int at = 0;
 
-	return (calls->state == HOOK_ON || calls->pending) && calls->used->lacks & SPARES_CALLS;
+	for (size_t h = 0; h < nr_hooks; h++) {
+		const struct hook_alternate *used = status[h].used;
+
+		if (status[h].state != HOOK_ON && !status[h].pending)
+			continue;
+		at |= used->lacks & SPARES_CALLS ? AT_FEW_CALLS : overhead_events_of(hooks[h].name);
+		at |= used->lacks & TAXES_SWITCHES ? AT_SWITCHES : 0;
+	}
+	return at;
 }

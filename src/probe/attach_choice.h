@@ -16,6 +16,8 @@
 
 /* System calls that must be seen, unless the watched processes do not need it. */
 #define OPTIONAL_CALLS (LACKS_COMPAT | LACKS_WRITES)
+/* In choice.accepts, beside these bits: attach types that are used on request only. */
+#define ACCEPTS_ON_REQUEST (1u << 31)
 
 struct hook_status {
 	enum hook_use state;
@@ -30,7 +32,7 @@ struct hook_status {
 struct choice {
 	unsigned int tiers;	   /* bit i: overhead level i is enabled */
 	bool majors;		   /* measure only major page faults, and only their end */
-	unsigned int accepts;	   /* LACKS_* bits of OPTIONAL_CALLS that may be missing */
+	unsigned int accepts;	   /* see choice_begin() */
 	bool no_kfuncs;		   /* this kernel lacks kfuncs that the default build calls */
 	/* requested attach type of each probe, "none" or HOOK_UNNEEDED; NULL: none is requested */
 	const char *const *forced;
@@ -41,7 +43,7 @@ struct choice {
 /*
  * Chooses the best attach type of each probe. If `majors` is set, only the end of major faults is
  * measured, and `tiers` does not matter. `accepts` are bits of OPTIONAL_CALLS: the calls that an
- * attach type may lack.
+ * attach type may lack, and ACCEPTS_ON_REQUEST.
  */
 void choice_begin(struct choice *c, unsigned int tiers, bool majors, unsigned int accepts,
 		  const char *const *forced);
@@ -98,8 +100,8 @@ bool choice_has_pending(const struct hook_status *status);
 /* Returns the overhead levels of the probes that are on or pending; bit i: level i. */
 unsigned int choice_levels_on(const struct hook_status *status);
 
-/* Returns whether the probe `calls` is on or pending, and runs no code at other system calls. */
-bool choice_spares_calls(const struct hook_status *status);
+/* Returns the AT_* bits (base/overhead.h) of the probes that are on or pending. */
+unsigned int choice_events_of_others(const struct hook_status *status);
 
 /*
  * Returns the index of the probe whose chosen attach type uses a program, or -1 if there is none.

@@ -24,6 +24,9 @@
 	"counts each sleep in a fault that no other probe measures, also for locks other than "    \
 	"mmap_lock; faults of the classes userfaultfd and driver wait for no disk"
 #define EACH_SWITCH  "slows each context switch of the host; sees sleeps in iowait only"
+#define EACH_MM_SWITCH                                                                             \
+	"its attach type raw_tp slows each switch between processes, so it is used only with "     \
+	"--overhead all"
 #define EACH_LOCKING "slows each mapping call of the host, also without waits"
 
 #define CLASSES_FOLD                                                                               \

@@ -35,6 +35,8 @@ struct hook_alternate {
 	const char *program[HOOK_PROGRAMS];
 	unsigned int lacks;  /* LACKS_* and SEES_* bits of the attach type */
 	const char *differs; /* difference from the best attach type; NULL: none */
+	/* used only if --overhead enables its level, or --probe requests it; then has `differs` */
+	bool on_request;
 };
 
 /* The attach type of calls at the returns of kernel functions. */

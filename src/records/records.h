@@ -274,7 +274,10 @@ struct hook_record {
 	char why[160];
 };
 
-/* What an attach type of a probe does not report (LACKS_*) or reports in addition (SEES_*). */
+/*
+ * What an attach type of a probe does not report (LACKS_*) or reports in addition (SEES_*), and
+ * what it costs other processes (SPARES_*, TAXES_*).
+ */
 #define LACKS_ACCESS	 1u  /* the attach type does not report read, write or exec */
 #define LACKS_PROTECTION 2u  /* the attach type does not report whether the page was present */
 #define LACKS_AREA	 4u  /* the attach type lacks the mapping at a signal's address */
@@ -287,6 +290,7 @@ struct hook_record {
 #define LACKS_WRITES	 512u /* failed writes to files in memory are not reported */
 /* system calls that are not counted cost nothing: the kernel takes no slow path for them either */
 #define SPARES_CALLS	 1024u
+#define TAXES_SWITCHES	 2048u /* a program runs at each switch between processes */
 
 enum hook_use { HOOK_OFF, HOOK_ON, HOOK_BLIND };
 

@@ -43,7 +43,7 @@ static uint64_t rise(uint64_t now, uint64_t before)
  */
 #define RISE(o, member)                                                                            \
 	(subject_changed((o)->m, (o)->s) ? rise(facts_counters(&(o)->s->now)->member,              \
-						facts_counters(&(o)->s->prev)->member)             \
+						facts_counters(subject_prev((o)->s))->member)      \
 					 : 0)
 
 /*
@@ -52,7 +52,7 @@ static uint64_t rise(uint64_t now, uint64_t before)
  */
 static double seconds_of(const struct subject *s)
 {
-	return s->prev.t_ns ? rise(s->now.t_ns, s->prev.t_ns) / 1e9 : 0;
+	return subject_prev(s)->t_ns ? rise(s->now.t_ns, subject_prev(s)->t_ns) / 1e9 : 0;
 }
 
 /* Rule F05 accept-emfile-loop: accept() fails with EMFILE in a loop. */
@@ -76,7 +76,7 @@ bool accept_spins(const struct occasion *o, const struct finding *open, struct f
 
 	if (seconds < LEAST_SECONDS || refused < SPIN_PER_SECOND * seconds || g->fds < g->fd_soft)
 		return false;
-	cpu = rise(o->s->now.u.cpu_ns, o->s->prev.u.cpu_ns) / 1e9 / seconds;
+	cpu = rise(o->s->now.u.cpu_ns, subject_prev(o->s)->u.cpu_ns) / 1e9 / seconds;
 	if (cpu < SPIN_CPU_SHARE)
 		return false;
 	f->severity = SEVERITY_CRITICAL;

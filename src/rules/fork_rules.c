@@ -46,10 +46,10 @@ static bool is_forked(const struct subject *s)
 
 static double copies_per_second(const struct subject *s)
 {
-	if (!s->prev.t_ns || s->now.t_ns <= s->prev.t_ns)
+	if (!subject_prev(s)->t_ns || s->now.t_ns <= subject_prev(s)->t_ns)
 		return 0;
-	return (copied_pages(&s->now) - copied_pages(&s->prev)) * 1e9 /
-	       (s->now.t_ns - s->prev.t_ns);
+	return (copied_pages(&s->now) - copied_pages(subject_prev(s))) * 1e9 /
+	       (s->now.t_ns - subject_prev(s)->t_ns);
 }
 
 /* Adds up the children of o->s's parent. One of them tells: the first that had the finding. */

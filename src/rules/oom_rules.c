@@ -104,9 +104,9 @@ static struct limited limited_by(const struct occasion *o, bool cgroup)
 static uint64_t kept_before(const struct subject *s, enum span_of span, uint64_t t_ns,
 			    uint64_t *ret_ns)
 {
-	const struct past *p = span == SINCE_MINUTE ? s->past : s->recent;
+	const struct past *p = span == SINCE_MINUTE ? subject_past(s) : subject_recent(s);
 	/* the last record of an exited process shows its memory after it was freed */
-	const struct facts *last = s->final ? &s->prev : &s->now;
+	const struct facts *last = s->final ? subject_prev(s) : &s->now;
 	uint64_t at = t_ns > spans[span].ns ? t_ns - spans[span].ns : 0;
 
 	if (span == SINCE_LOOK)

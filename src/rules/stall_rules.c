@@ -48,16 +48,17 @@ struct served {
 
 bool stall_window(const struct occasion *o, double *ret_s)
 {
-	if (!subject_changed(o->m, o->s) || !o->s->prev.t_ns ||
-	    o->s->now.t_ns < o->s->prev.t_ns + WINDOW_LEAST_NS)
+	if (!subject_changed(o->m, o->s) || !subject_prev(o->s)->t_ns ||
+	    o->s->now.t_ns < subject_prev(o->s)->t_ns + WINDOW_LEAST_NS)
 		return false;
-	*ret_s = (o->s->now.t_ns - o->s->prev.t_ns) / 1e9;
+	*ret_s = (o->s->now.t_ns - subject_prev(o->s)->t_ns) / 1e9;
 	return true;
 }
 
 static struct served served_of(const struct subject *s, enum fault_class class, double seconds)
 {
-	const struct counters *now = facts_counters(&s->now), *was = facts_counters(&s->prev);
+	const struct counters *now = facts_counters(&s->now),
+			      *was = facts_counters(subject_prev(s));
 	uint64_t ns = now->served[class].stall_ns - was->served[class].stall_ns;
 
 	return (struct served){(count_served(now, class) - count_served(was, class)) / seconds,
@@ -77,7 +78,7 @@ void stall_begin(const struct occasion *o, const struct finding *open, uint64_t 
 {
 	bool goes_on = open && o->t_ns <= open->grew_ns + GAP_NS + 2 * o->m->host.interval_ns;
 
-	f->lasted_ns = o->s->now.t_ns - o->s->prev.t_ns + (goes_on ? open->lasted_ns : 0);
+	f->lasted_ns = o->s->now.t_ns - subject_prev(o->s)->t_ns + (goes_on ? open->lasted_ns : 0);
 	f->severity = f->lasted_ns >= lasts_ns ? SEVERITY_WARNING : SEVERITY_INFO;
 	if (open && open->severity > f->severity)
 		f->severity = open->severity;
@@ -95,7 +96,7 @@ static void say_served(struct finding *f, const char *field, const struct served
 bool compaction_in_faults(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	const struct waits *now = &facts_counters(&o->s->now)->wait[WAIT_COMPACTION];
-	const struct waits *was = &facts_counters(&o->s->prev)->wait[WAIT_COMPACTION];
+	const struct waits *was = &facts_counters(subject_prev(o->s))->wait[WAIT_COMPACTION];
 	struct served huge;
 	double s, share;
 
@@ -153,10 +154,10 @@ bool purge_and_touch(const struct occasion *o, const struct finding *open, struc
 	if (!stall_window(o, &s))
 		return stall_held(o, open, f);
 	now = &facts_counters(&o->s->now)->map_call[MADVISE_NUMBER];
-	was = &facts_counters(&o->s->prev)->map_call[MADVISE_NUMBER];
+	was = &facts_counters(subject_prev(o->s))->map_call[MADVISE_NUMBER];
 	calls = (now->calls - was->calls) / s;
 	touched = served_of(o->s, CLASS_ANONYMOUS, s);
-	grew = (double)o->s->now.g.rss_anon_pages - (double)o->s->prev.g.rss_anon_pages;
+	grew = (double)o->s->now.g.rss_anon_pages - (double)subject_prev(o->s)->g.rss_anon_pages;
 	if (calls < PURGES || touched.count < TOUCHES || touched.share < WAITS ||
 	    grew > touched.count * s * FLAT_SHARE)
 		return stall_held(o, open, f);
@@ -173,7 +174,7 @@ bool purge_and_touch(const struct occasion *o, const struct finding *open, struc
 bool reads_too_much(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	const struct counters *now = facts_counters(&o->s->now);
-	const struct counters *was = facts_counters(&o->s->prev);
+	const struct counters *was = facts_counters(subject_prev(o->s));
 	double page = o->m->tick.limits.page_bytes, s, read, touched;
 	struct served major;
 
@@ -224,9 +225,9 @@ bool served_by_user(const struct occasion *o, const struct finding *open, struct
 bool file_hangs(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	uint64_t longest = facts_counters(&o->s->now)->served_max_ns[CLASS_FILE_MAJOR];
-	uint64_t before = facts_counters(&o->s->prev)->served_max_ns[CLASS_FILE_MAJOR];
+	uint64_t before = facts_counters(subject_prev(o->s))->served_max_ns[CLASS_FILE_MAJOR];
 
-	if (longest < HANGS_NS || (o->s->prev.c && longest <= before))
+	if (longest < HANGS_NS || (subject_prev(o->s)->c && longest <= before))
 		return stall_held(o, open, f);
 	stall_begin(o, open, 0, f);
 	finding_title(f, "a page fault on a mapped file took %s", as_duration(longest).s);
@@ -249,7 +250,7 @@ void stall_say_swap(struct finding *f, const struct model *m)
 	if (s <= 0 || !model_hook_on(m, "fault_class"))
 		return;
 	for (struct subject *x = model_each_changed(m, NULL); x; x = model_each_changed(m, x))
-		if (x->prev.c && served_of(x, CLASS_SWAP, s).share > most) {
+		if (subject_prev(x)->c && served_of(x, CLASS_SWAP, s).share > most) {
 			worst = x;
 			most = served_of(x, CLASS_SWAP, s).share;
 		}

@@ -88,14 +88,16 @@ static bool watches_few(const struct run_plan *p)
 	return p->whom == WATCH_TARGETS && !p->children;
 }
 
-/* Returns the system calls that need not be seen: bits of OPTIONAL_CALLS. */
-static unsigned int calls_not_needed(const struct session *s)
+/* Returns what attach types may lack or cost: see choice_begin(). */
+static unsigned int accepted(const struct session *s)
 {
-	if (s->plan.examines) /* `doctor` shows what -p uses */
-		return LACKS_WRITES;
+	unsigned int bits = s->o->tiers_given ? ACCEPTS_ON_REQUEST : 0;
+
+	if (s->plan.examines) /* `doctor` shows what -p uses, and tries all probes */
+		return LACKS_WRITES | ACCEPTS_ON_REQUEST;
 	if (!watches_few(&s->plan))
-		return 0;
-	return LACKS_WRITES | (targets_are_native(s->o) ? LACKS_COMPAT : 0);
+		return bits;
+	return bits | LACKS_WRITES | (targets_are_native(s->o) ? LACKS_COMPAT : 0);
 }
 
 struct live_options session_live_options(struct session *s)
@@ -105,7 +107,7 @@ struct live_options session_live_options(struct session *s)
 				  .tiers = (s->o->tiers_given ? s->o->tiers : p->tiers) |
 					   (p->resident_each ? MEMORY_TIERS : 0),
 				  .btf_path = s->o->btf,
-				  .accepts = calls_not_needed(s),
+				  .accepts = accepted(s),
 				  .filtered = !watches_few(p) || targets_are_filtered(s->o),
 				  .attribute = p->attributes || p->whom != WATCH_ALL,
 				  .attribute_maps = p->attributes_pages ? UINT32_MAX
@@ -151,9 +153,9 @@ static void write_degraded(const struct session *s)
 static void write_overhead(const struct session *s)
 {
 	unsigned int levels = choice_levels_on(live_hooks(s->in.src));
-	char events[128];
+	char events[160];
 
-	overhead_for_others_text(levels, choice_spares_calls(live_hooks(s->in.src)), events,
+	overhead_for_others_text(choice_events_of_others(live_hooks(s->in.src)), events,
 				 sizeof(events));
 	if (!*events || !s->plan.tells_overhead || s->o->quiet || s->out.renderer != &text_renderer)
 		return;

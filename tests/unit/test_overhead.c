@@ -32,14 +32,20 @@ static void test_text(void)
 
 static void test_others(void)
 {
-	char text[128];
+	char text[128], cut[19];
 
-	is_str(overhead_for_others_text(1 << 3, false, text, sizeof(text)), "all system calls",
+	is_str(overhead_for_others_text(0, text, sizeof(text)), "", "no probe runs in others");
+	is_str(overhead_for_others_text(AT_CALLS, text, sizeof(text)), "all system calls",
 	       "each call is slower");
-	is_str(overhead_for_others_text(1 << 3, true, text, sizeof(text)),
+	is_str(overhead_for_others_text(AT_FEW_CALLS, text, sizeof(text)),
 	       "system calls that change mappings or fds", "only counted calls are slower");
-	is_str(overhead_for_others_text(OVERHEAD_LOW, true, text, sizeof(text)),
-	       "page faults, new mappings, signals", "without the level of calls");
+	is_str(overhead_for_others_text(AT_FAULTS | AT_MAPPINGS | AT_SIGNALS | AT_SWITCHES, text,
+					sizeof(text)),
+	       "page faults, new mappings, signals, switches between processes", "several events");
+	is_str(overhead_for_others_text(AT_LOCKS | AT_CALLS, cut, sizeof(cut)),
+	       "waits for locks, a", "cut to the buffer");
+	ok(overhead_events_of("fault_end") == AT_FAULTS, "events of a probe");
+	ok(!overhead_events_of("scan"), "a probe that runs at no event of other processes");
 }
 
 int main(void)

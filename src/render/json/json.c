@@ -43,14 +43,12 @@ static void put_levels(struct json *j, const char *key, uint32_t levels)
 	json_end_array(j);
 }
 
-static void put_overhead_for_others(struct json *j, const char *key, uint32_t levels,
-				    const struct model *m)
+static void put_overhead_for_others(struct json *j, const char *key, const struct model *m)
 {
-	char events[128];
+	char events[160];
 
 	json_text(j, key,
-		  overhead_for_others_text(levels, model_spares_calls(m), events,
-					   sizeof(events)));
+		  overhead_for_others_text(model_events_of_others(m), events, sizeof(events)));
 }
 
 static void put_hooks(struct json *j, const char *key, const struct model *m)
