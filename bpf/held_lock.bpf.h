@@ -54,8 +54,8 @@ static __always_inline void begin_hold(struct fs_state *st, struct task_struct *
 	st->holder_tid = tid;
 }
 
-/* Called at the end of a system call of the current thread. */
-static __noinline int end_hold(void *ctx, struct fs_state *st)
+/* Called at the end of a system call of the current thread, if a thread of its process holds. */
+static __noinline int end_known_hold(void *ctx, struct fs_state *st)
 {
 	struct task_struct *task = current_task();
 	struct fs_fault_slot *slot;
@@ -69,6 +69,13 @@ static __noinline int end_hold(void *ctx, struct fs_state *st)
 	if (slot && ns >= LOCK_WAIT_NS)
 		note_outside(ctx, as_task(task), st, slot, CLASS_HOLDER, ns);
 	return 0;
+}
+
+/* Called at the end of a system call of the current thread. */
+static __always_inline void end_hold(void *ctx, struct fs_state *st)
+{
+	if (st->holder_tid)
+		end_known_hold(ctx, st);
 }
 
 #else

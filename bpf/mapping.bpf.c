@@ -3,13 +3,17 @@
 #include "growth.bpf.h"
 #include "unwind_process.bpf.h"
 
-static __always_inline void count_map_size(struct fs_state *st, struct fs_mappings *m, __u64 bytes)
+/* Counts the size of a new mapping. Its caller marks the process as changed. */
+once_verified int count_map_size(struct fs_mappings *m, __u64 bytes)
 {
 	__u32 bucket = log2_of(bytes >> MAP_SIZE_SHIFT);
 
+	if (!m)
+		return 0;
 	if (bucket >= NR_MAP_SIZES)
 		bucket = NR_MAP_SIZES - 1;
-	tally_part(st, m, map_size[bucket & (NR_MAP_SIZES - 1)], 1);
+	bump(m->c.map_size[bucket & (NR_MAP_SIZES - 1)]);
+	return 0;
 }
 
 #define MADV_HWPOISON 100
@@ -101,7 +105,7 @@ static __noinline int on_map_call(struct fs_state *st, struct call *c)
 	if (is_discard(c))
 		tally(st, discarded_bytes, call_arg(c, 1));
 	if (c->shape == FS_SHAPE_MMAP)
-		count_map_size(st, m, call_arg(c, 1));
+		count_map_size(m, call_arg(c, 1));
 	note_code(c);
 	return NOT_REFUSED;
 }

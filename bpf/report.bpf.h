@@ -35,16 +35,20 @@ static __always_inline bool is_of_report(const char *s)
 	return false;
 }
 
+struct line_start {
+	char text[REPORT_STAMP];
+};
+
 /*
  * Returns the length of the time stamp of a log line. Until 701850dc0c31 (5.19), the tracepoint
  * receives lines with their time stamp (if time stamps are enabled), as consoles do.
  */
-static __always_inline __u32 stamp_of(const char *s)
+once_verified __u32 stamp_of(const struct line_start *s)
 {
-	if (s[0] != '[')
+	if (!s || s->text[0] != '[')
 		return 0;
 	for (__u32 i = 1; i < REPORT_STAMP - 1; i++)
-		if (s[i] == ']' && s[i + 1] == ' ')
+		if (s->text[i] == ']' && s->text[i + 1] == ' ')
 			return i + 2;
 	return 0;
 }
@@ -63,19 +67,19 @@ static __always_inline void read_line(char *ret, unsigned long size, const char 
 static __always_inline void report_line(struct task_struct *task, const char *text,
 					unsigned long len)
 {
-	char start[REPORT_STAMP] = {};
+	struct line_start start = {};
 	struct report_record *r;
 	__u32 stamp;
 
-	read_line(start, sizeof(start), text, len);
-	stamp = stamp_of(start);
+	read_line(start.text, sizeof(start.text), text, len);
+	stamp = stamp_of(&start);
 	forget_value(stamp);
 	if (stamp && stamp < len) {
 		text += stamp;
 		len -= stamp;
-		read_line(start, sizeof(start), text, len);
+		read_line(start.text, sizeof(start.text), text, len);
 	}
-	if (!is_of_report(start))
+	if (!is_of_report(start.text))
 		return;
 	r = bpf_ringbuf_reserve(&ring, sizeof(*r), 0);
 	if (!r) {

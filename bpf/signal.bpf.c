@@ -218,6 +218,9 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 		/* _sigfault._addr follows three ints: include/uapi/asm-generic/siginfo.h */
 		bpf_probe_read_kernel(&address, sizeof(address), (void *)info + 16);
 	}
+	/* The verifier checks the code that follows once, not once for each signal. */
+	forget_value(sig);
+	forget_value(code);
 	emit_signal(target, leader, sig, code, address);
 	return 0;
 }
