@@ -19,6 +19,16 @@ static __always_inline void read_usage(struct fs_state *st, struct task_struct *
 			  (__u64)BPF_CORE_READ(leader, signal));
 }
 
+/*
+ * Returns how the last record of a process wakes user space. The values are shown at the next scan,
+ * and a wake-up takes longer than the rest of an exit. Only `faultscope run` waits for exits, after
+ * its command has ended.
+ */
+static __always_inline __u64 wake_at_exit(void)
+{
+	return shared.exits_wake ? BPF_RB_FORCE_WAKEUP : wake_when_filling();
+}
+
 #ifndef FS_HASH
 
 /* A record that is being made. */
@@ -153,7 +163,7 @@ static __always_inline struct process_draft *last_record_begin(void)
 static __always_inline bool last_record_send(struct process_draft *d, struct fs_state *st,
 					     struct task_struct *leader, struct task_struct *task)
 {
-	bool sent = pack_counters(d, st, leader) && send_draft(d, task, true, 0);
+	bool sent = pack_counters(d, st, leader) && send_draft(d, task, true, wake_at_exit());
 
 	unclaim(&d->users);
 	return sent;
@@ -197,7 +207,7 @@ static __always_inline bool last_record_send(struct process_record *r, struct fs
 	copy_counters(&r->c, st);
 	fill_header(&r->h, RECORD_PROCESS, sizeof(*r));
 	fill_subject(&r->subject, task);
-	bpf_ringbuf_submit(r, 0);
+	bpf_ringbuf_submit(r, wake_at_exit());
 	return true;
 }
 

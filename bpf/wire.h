@@ -156,6 +156,7 @@ struct fs_shared {
 	__u32 sampled;		  /* number of sampled faults; wraps around to 0 */
 	__u32 woken;		  /* 1: the reader was woken; it sets 0 before it reads */
 	__u32 scan_whole;	  /* scans also send processes that did not change */
+	__u32 exits_wake;	  /* 1: each last record of a process wakes the reader */
 	__u32 has_swap;		  /* 1: the machine has swap space; 0: it has none */
 	__u32 orphans;		  /* number of processes with live threads, but an exited leader */
 	__u32 copy_s;		  /* second in which the last user stack was copied */

@@ -372,6 +372,11 @@ void live_run_parent(struct source *src, bool begin)
 	live->obj.shared->run_parent = begin ? own_pid(live) : 0;
 }
 
+void live_wake_at_exits(struct source *src)
+{
+	live_of(src)->obj.shared->exits_wake = 1;
+}
+
 void live_count_walk(struct source *src, enum stack_end end)
 {
 	struct fs_shared *shared = live_of(src)->obj.shared;

@@ -68,6 +68,9 @@ int live_watch(struct source *src, pid_t pid, bool follow);
 /* Starts or stops watching new children of faultscope: the command of `faultscope run`. */
 void live_run_parent(struct source *src, bool begin);
 
+/* From now on, the exit of each watched process wakes the reader of the ring at once. */
+void live_wake_at_exits(struct source *src);
+
 /*
  * Starts or stops sampling page faults. Sampling needs user stacks, fault classes, and the
  * task-storage build; without these, live_sample() has no effect.

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "live/terminal.h"
+#include "probe/live.h"
 #include "session/live_view.h"
 
 static void suspend(struct session *s)
@@ -45,6 +46,7 @@ static void reap_child(struct session *s)
 	if (s->child.pid && waitpid(s->child.pid, &s->child.status, WNOHANG) == s->child.pid) {
 		s->child.pid = 0;
 		s->child.gone = true;
+		live_wake_at_exits(s->in.src); /* its descendants may go on */
 	}
 }
 
