@@ -228,7 +228,7 @@ struct model {
 	struct host_record host;
 	struct hook_view hook[MODEL_HOOKS_MAX];
 	size_t hooks;
-	uint64_t hooks_ns;  /* CLOCK_MONOTONIC time of the latest record of a probe */
+	uint64_t hooks_ns; /* CLOCK_MONOTONIC time of the latest record of a probe */
 	union event *event; /* event records of this window */
 	size_t events, events_room;
 	size_t noted; /* number of events of this window that were passed to note_event() */

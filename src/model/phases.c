@@ -124,7 +124,7 @@ static void sum_up(const struct model *m, struct phase_sums *ret)
 static void take_peaks(struct phase *p, const struct model *m, const struct subject *s)
 {
 	bool changed = subject_changed(m, s);
-	const struct gauges *g = &s->now.g, *before = &s->prev.g;
+	const struct gauges *g = &s->now.g, *before = &subject_prev(s)->g;
 
 	p->maps_peak =
 		higher(p->maps_peak,

@@ -245,6 +245,8 @@ static int live_loop(struct session *s)
 		err = loop_dispatch(&s->loop);
 		if (!err && s->scan_is_due && !session_lines_wait(s))
 			err = scan_now(s);
+		if (s->child.gone && !was_gone && !s->in.src->plain)
+			live_wake_at_exits(s->in.src); /* descendants of the command may go on */
 		if (s->child.gone && (!was_gone || n > 0) && run_is_over(s))
 			break;
 		progress_at(&progress, (host_monotonic_ns() - progress.began_ns) / 1e9,

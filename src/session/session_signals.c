@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "live/terminal.h"
-#include "probe/live.h"
 #include "session/live_view.h"
 
 static void suspend(struct session *s)
@@ -46,7 +45,6 @@ static void reap_child(struct session *s)
 	if (s->child.pid && waitpid(s->child.pid, &s->child.status, WNOHANG) == s->child.pid) {
 		s->child.pid = 0;
 		s->child.gone = true;
-		live_wake_at_exits(s->in.src); /* its descendants may go on */
 	}
 }
 
