@@ -16,6 +16,7 @@
 #include "pressure.bpf.h"
 #include "resident.bpf.h"
 #include "resident_move.bpf.h"
+#include "resident_read.bpf.h"
 
 /* Replaces the call id if fcntl() was called with F_SETPIPE_SZ, which is counted separately. */
 static __always_inline void name_fcntl(struct call *c)

@@ -55,10 +55,12 @@ struct page_found {
 #if defined(__TARGET_ARCH_x86)
 #define entry_is_huge(entry)  ((entry)&0x80UL)
 #define ENTRY_FRAME_MASK      0x000ffffffffff000UL
+#define entry_is_read_only(entry) (!((entry)&2))
 #define map_base_of(check, n) (n)
 #else
 #define entry_is_huge(entry) (!((entry)&2)) /* PMD_TABLE_BIT: the entry refers to a table */
 #define ENTRY_FRAME_MASK     0x0000fffffffff000UL
+#define entry_is_read_only(entry) ((entry)&0x80UL) /* PTE_RDONLY */
 /* The variable is memstart_addr, the first physical address: __phys_to_virt(). */
 #define map_base_of(check, n) ((check)->map_base - (n))
 #endif

@@ -168,6 +168,7 @@ struct fs_shared {
 	__u32 resident_below;
 	__u32 resident_ranges_below;
 	__u64 resident_map_base; /* where the kernel maps all memory; 0: not known */
+	struct fs_pages_wanted resident_read; /* for the next run of read_pages() */
 	__u32 resident_lost;	 /* number of pages for which the map `resident` had no room */
 	/* number of elements of task storage that exist, by enum fs_stored */
 	__u32 stored[FS_STORED_MAX];

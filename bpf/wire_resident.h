@@ -83,17 +83,45 @@ struct fs_page_check {
 	__u64 map_base_at;
 };
 
+/* What read_pages() found at a page. */
+enum fs_page_what {
+	FS_PAGE_PRESENT = 1,
+	FS_PAGE_SWAPPED = 2,
+	FS_PAGE_HUGE = 4,    /* a huge page, or the part of it from this page on */
+	FS_PAGE_UNKNOWN = 8, /* the entry does not say it: ask the kernel, by /proc/PID/pagemap */
+	FS_PAGE_NEXT = 16,   /* no page: the last record of a run */
+};
+
+/* A record that read_pages() writes to the file of its iterator, in ascending order of pages. */
+struct fs_page_read {
+	__u64 page;  /* page number; FS_PAGE_NEXT: where the next run begins */
+	/*
+	 * Number of the page frame; 0: not in memory, or a huge page. FS_PAGE_NEXT: a number that
+	 * stands for the memory of the process.
+	 */
+	__u64 frame;
+	__u32 what;  /* FS_PAGE_* bits */
+	__u32 pad;
+};
+
+/* Which pages read_pages() reads: those from number `from` to `to` - 1. */
+struct fs_pages_wanted {
+	__u64 from, to;
+	__u64 records; /* number of records of the run so far */
+};
+
 /*
- * Returns whether a unit is chosen. Both multiplications mix the number well enough that neither a
- * stride nor an offset of a program's accesses can avoid or hit the chosen pages.
+ * Returns 1 if a unit is chosen, and 0 otherwise, without a branch. Both multiplications mix the
+ * number well enough that neither a stride nor an offset of a program's accesses can avoid or hit
+ * the chosen pages.
  */
-static inline __attribute__((always_inline)) int fs_resident_chosen(const volatile __u64 secret[2],
-								    __u64 number, __u32 below)
+static inline __attribute__((always_inline)) __u32
+fs_resident_chosen(const volatile __u64 secret[2], __u64 number, __u32 below)
 {
 	__u64 mixed = number * secret[0];
 
 	mixed = (mixed ^ mixed >> 32) * secret[1];
-	return (__u32)(mixed >> 32) < below;
+	return ((mixed >> 32) - below) >> 63;
 }
 
 #endif

@@ -547,7 +547,10 @@ struct syscall_trace_exit {
 	long ret;
 };
 
+struct seq_file;
+
 struct bpf_iter_meta {
+	struct seq_file *seq;
 	u64 session_id;
 };
 

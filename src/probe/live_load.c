@@ -46,7 +46,7 @@ static void select_programs(struct live *live)
 			prog, choice_hook_of(&live->choice, bpf_program__name(prog)) >= 0 ||
 				      (live->nested && !strcmp(bpf_program__name(prog), OWN_PID)) ||
 				      (is_chosen(live, "resident") &&
-				       page_table_is_check(bpf_program__name(prog))));
+				       page_table_has_program(bpf_program__name(prog))));
 }
 
 static void fill_config(struct live *live)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define CHECK		"check_page_table"
+#define READER		"read_pages"
 #define PAGE		4096
 #define FRAME_MASK	((1ULL << 55) - 1) /* Documentation/admin-guide/mm/pagemap.rst */
 #define PRESENT		(1ULL << 63)
@@ -162,9 +163,9 @@ void page_table_fill(struct fs_resident_config *ret, bool on)
 	ret->levels = levels();
 }
 
-bool page_table_is_check(const char *program)
+bool page_table_has_program(const char *program)
 {
-	return !strcmp(program, CHECK);
+	return !strcmp(program, CHECK) || !strcmp(program, READER);
 }
 
 bool page_table_check(const struct bpf_object *object, const struct fs_resident_config *config,

@@ -17,13 +17,16 @@
  */
 void page_table_fill(struct fs_resident_config *ret, bool on);
 
-/* Returns whether a program is the one that tests whether programs can read page tables. */
-bool page_table_is_check(const char *program);
+/*
+ * Returns whether a program is the one that tests whether programs can read page tables, or the one
+ * that reads them for src/resident.
+ */
+bool page_table_has_program(const char *program);
 
 /*
- * Runs this program for each address where this architecture may map all memory, until it finds a
- * page of this process. Returns whether it ran; shared.resident_map_base then says whether programs
- * can read page tables.
+ * Runs the first of these programs for each address where this architecture may map all memory,
+ * until it finds a page of this process. Returns whether it ran; shared.resident_map_base then says
+ * whether programs can read page tables.
  */
 bool page_table_check(const struct bpf_object *object, const struct fs_resident_config *config,
 		      const struct fs_shared *shared);

@@ -152,6 +152,7 @@ static int add_line(struct mappings *all, char *line)
 	line[strcspn(line, "\n")] = 0;
 	name_mapping(&m, rights, line + at + strspn(line + at, " "));
 	m.shmem = m.kind == HOLDING_SHARED_MEMORY || is == FILES_TMPFS;
+	m.shared = rights[3] == 's';
 	m.from = start >> PAGE_SHIFT;
 	m.to = end >> PAGE_SHIFT;
 	if (m.from >> (63 - PAGE_SHIFT))
@@ -166,6 +167,7 @@ static int add_line(struct mappings *all, char *line)
 
 int mappings_read(struct mappings *m, __u32 pid)
 {
+	struct lock_pause pause = {};
 	char path[40], line[4608];
 	int err = 0;
 	FILE *f;
@@ -176,8 +178,10 @@ int mappings_read(struct mappings *m, __u32 pid)
 	f = fopen(path, "re");
 	if (!f)
 		return errno == ENOENT ? -ESRCH : -errno;
-	while (!err && fgets(line, sizeof(line), f))
+	while (!err && fgets(line, sizeof(line), f)) {
 		err = add_line(m, line);
+		lock_pause_if_due(&pause);
+	}
 	fclose(f);
 	return err ?: m->n ? 0 : -ESRCH;
 }

@@ -13,6 +13,7 @@ struct mapping {
 	__u64 from, to;		  /* page numbers; `to` is the first page after the mapping */
 	__u32 kind;		  /* enum holding_kind */
 	bool filed;		  /* the mapping is of a file, or of shared memory */
+	bool shared;		  /* not private (MAP_SHARED) */
 	bool shmem;		  /* pages of a file are in RssShmem, not in RssFile */
 	bool device;		  /* the kernel does not count the pages as resident memory */
 	char file[FILE_NAME_LEN]; /* last part of the name; empty: none */

@@ -48,7 +48,7 @@ static uint32_t what_of(uint64_t categories)
  * Finds the first page from `from` to `to` - 1 that is in memory or in swap. Returns 1, 0 if there
  * is none, or -errno.
  */
-static int find_page(const struct page_reader *r, uint64_t from, uint64_t to,
+static int find_page(struct page_reader *r, uint64_t from, uint64_t to,
 		     struct page_range *ret)
 {
 	struct scan_region region;
@@ -63,17 +63,20 @@ static int find_page(const struct page_reader *r, uint64_t from, uint64_t to,
 		.return_mask = CATEGORY_FILE | CATEGORY_PRESENT | CATEGORY_SWAPPED | CATEGORY_ZERO |
 			       CATEGORY_HUGE,
 	};
-	int n = ioctl(r->fd, PAGEMAP_SCAN, &arg);
+	int n;
 
+	lock_pause_if_due(&r->pause);
+	n = ioctl(r->fd, PAGEMAP_SCAN, &arg);
 	if (n <= 0)
 		return n ? -errno : 0;
-	*ret = (struct page_range){region.start >> PAGE_SHIFT, region.end >> PAGE_SHIFT,
-				   what_of(region.categories)};
+	*ret = (struct page_range){.from = region.start >> PAGE_SHIFT,
+				   .to = region.end >> PAGE_SHIFT,
+				   .what = what_of(region.categories)};
 	return 1;
 }
 
 /* Takes the wanted pages from `from` to `to` - 1; `first` is the first page that is not a hole. */
-static int scan_pages(const struct page_reader *r, const struct page_range *first, uint64_t to,
+static int scan_pages(struct page_reader *r, const struct page_range *first, uint64_t to,
 		      wanted_fn *wanted, range_fn *take, void *ctx)
 {
 	struct page_range one = *first;
@@ -93,7 +96,7 @@ static int scan_pages(const struct page_reader *r, const struct page_range *firs
  * Reads the pages up to the end of the range of 2 MiB in which the next page is, or up to
  * PAGES_A_CALL pages if there are none. *ret_next: the page at which the next call begins.
  */
-static int scan(const struct page_reader *r, uint64_t from, uint64_t to, wanted_fn *wanted,
+static int scan(struct page_reader *r, uint64_t from, uint64_t to, wanted_fn *wanted,
 		range_fn *take, void *ctx, uint64_t *ret_next)
 {
 	struct page_range first;
@@ -136,7 +139,7 @@ static bool is_huge(const uint64_t *entry)
 }
 
 /* Reads the entries of up to 512 pages within one range of 2 MiB. */
-static int read_words(const struct page_reader *r, uint64_t from, uint64_t to, range_fn *take,
+static int read_words(struct page_reader *r, uint64_t from, uint64_t to, range_fn *take,
 		      void *ctx, uint64_t *ret_next)
 {
 	uint64_t entry[PAGES_OF_HUGE], end = (from / PAGES_OF_HUGE + 1) * PAGES_OF_HUGE;
@@ -148,6 +151,7 @@ static int read_words(const struct page_reader *r, uint64_t from, uint64_t to, r
 	if (end > to)
 		end = to;
 	*ret_next = end;
+	lock_pause_if_due(&r->pause);
 	n = pread(r->fd, entry, (end - from) * sizeof(entry[0]), from * sizeof(entry[0]));
 	if (n < 0)
 		return -errno;
@@ -187,10 +191,11 @@ int page_ranges_read(struct page_reader *r, uint64_t from, uint64_t to, wanted_f
 	return err;
 }
 
-uint64_t page_frame(const struct page_reader *r, uint64_t page)
+uint64_t page_frame(struct page_reader *r, uint64_t page)
 {
 	uint64_t entry = 0;
 
+	lock_pause_if_due(&r->pause);
 	if (pread(r->fd, &entry, sizeof(entry), page * sizeof(entry)) != sizeof(entry))
 		return 0;
 	return entry & ENTRY_PRESENT ? entry & ENTRY_FRAME : 0;

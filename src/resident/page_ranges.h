@@ -2,13 +2,16 @@
 /*
  * resident: reads which pages of a range are in memory or in swap, from /proc/PID/pagemap. The
  * kernel walks the page table of the process under its mmap_lock, so a reading is made of short
- * calls, between which the process can change its mappings.
+ * calls with pauses, in which the process can change its mappings. page_tables.h reads without a
+ * lock, where the kernel allows it.
  */
 #ifndef FS_RESIDENT_PAGE_RANGES_H
 #define FS_RESIDENT_PAGE_RANGES_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "resident/lock_pause.h"
 
 #define PAGE_SHIFT 12
 #define PAGE_BYTES (1UL << PAGE_SHIFT)
@@ -22,11 +25,13 @@
 struct page_range {
 	uint64_t from, to; /* page numbers */
 	uint32_t what;	   /* RANGE_* bits: RANGE_PRESENT or RANGE_SWAPPED */
+	uint64_t frame;	   /* number of the frame of the first page; 0: was not read */
 };
 
 struct page_reader {
 	int fd;		     /* /proc/PID/pagemap */
 	bool words;	     /* the kernel has no PAGEMAP_SCAN (6.7): read the entries themselves */
+	struct lock_pause pause;
 	uint64_t zero_frame; /* for `words`: frame of the zero page; ~0: not known */
 };
 
@@ -48,6 +53,6 @@ int page_ranges_read(struct page_reader *r, uint64_t from, uint64_t to, wanted_f
  * Returns the number of the page frame of a page; 0: not in memory, or the kernel does not show it,
  * which needs CAP_SYS_ADMIN when the file is opened.
  */
-uint64_t page_frame(const struct page_reader *r, uint64_t page);
+uint64_t page_frame(struct page_reader *r, uint64_t page);
 
 #endif

@@ -19,6 +19,7 @@
 #include "resident/mappings.h"
 #include "resident/owners.h"
 #include "resident/page_ranges.h"
+#include "resident/page_tables.h"
 #include "resident/unit_set.h"
 #include "wire.h"
 
@@ -37,6 +38,7 @@ struct target {
 	__u64 forked_ns;
 	int pagemap; /* of the memory that the process got at its last exec; -1: it has ended */
 	__u32 execs;
+	uint64_t memory; /* see page_tables_read() */
 	__u64 first_ns; /* time of the first reading; 0: not read yet */
 	/* chosen pages and huge pages that were in memory before they were watched */
 	struct unit_set before, before_huge;
@@ -52,6 +54,8 @@ struct resident {
 	struct target *target; /* owned */
 	size_t n, room;
 	struct mappings mappings;
+	struct page_tables tables;
+	bool has_tables; /* `tables` can be used; otherwise pages are read from /proc */
 	__u32 each;
 	__u64 round_ns; /* time at which the owners were read */
 	__u32 expected; /* pid of resident_expect(), or 0 */
@@ -66,6 +70,7 @@ struct reading {
 	const struct target *ancestor[ANCESTORS]; /* parent first; NULL: no more */
 	struct page_reader pages;
 	const struct mapping *in;
+	size_t nth; /* for page_tables_read(): index of the mapping `in` */
 	bool collapsed; /* the pages that are taken are parts of one huge page */
 	struct held rows;
 	struct unit_set before, before_huge; /* what remains of the sets of the target */
@@ -115,10 +120,14 @@ struct resident *resident_new(const struct bpf_object *object)
 	r->wanted = bpf_object__find_map_fd_by_name(object, "resident_wanted");
 	mappings_begin(&r->mappings);
 	r->shared = map_shared(object);
-	if (r->shared)
-		return r;
-	free(r);
-	return NULL;
+	if (!r->shared) {
+		free(r);
+		return NULL;
+	}
+	r->tables.shared = r->shared;
+	r->tables.program = bpf_program__fd(bpf_object__find_program_by_name(object, "read_pages"));
+	r->has_tables = page_tables_usable(&r->tables);
+	return r;
 }
 
 static void close_target(struct target *t)
@@ -389,9 +398,10 @@ static int note_unknown(struct reading *g, const struct unit *u, struct row_key 
  * Settles whether the write that an entry describes made a copy of the page. If nobody else used
  * the page any more, the kernel let the process write to it, and the frame is still the same.
  */
-static void settle_copy(const struct reading *g, struct owner_entry *e, __u64 page)
+static void settle_copy(struct reading *g, struct owner_entry *e, const struct page_range *range,
+			__u64 page)
 {
-	__u64 frame = e->is.frame ? page_frame(&g->pages, page) : 0;
+	__u64 frame = !e->is.frame ? 0 : range->frame ?: page_frame(&g->pages, page);
 
 	if (!frame)
 		return;
@@ -413,7 +423,7 @@ static int take_page(struct reading *g, const struct page_range *range, __u64 pa
 	if (e)
 		e->seen = true;
 	if (e && e->is.how == FS_RESIDENT_COPIED && e->key.number == page)
-		settle_copy(g, e, page);
+		settle_copy(g, e, range, page);
 	if (e && e->is.stack >= 0) {
 		key.stack = e->is.stack;
 		/* a private copy of a file's page is new memory, also without a fork */
@@ -524,15 +534,53 @@ static bool is_wanted(const void *ctx, uint64_t page)
 	return is_chosen_page(g->r, page);
 }
 
+/* Asks the kernel about pages of the mapping `in`, which holds the mmap_lock of the process. */
+static int ask_pages(struct reading *g, __u64 from, __u64 to)
+{
+	return page_ranges_read(&g->pages, from, to, is_wanted, take_range, g);
+}
+
+/*
+ * Takes what a page table says about a page. In a private mapping of a file, it does not say
+ * whether the page is one of the file, or a private copy.
+ */
+static int take_read(void *ctx, const struct fs_page_read *page)
+{
+	const __u64 pages = 1 << FS_RESIDENT_HUGE_SHIFT;
+	struct reading *g = ctx;
+	const struct mappings *m = &g->r->mappings;
+	struct page_range range = {.from = page->page, .to = page->page + 1, .frame = page->frame};
+
+	while (g->nth < m->n && m->one[g->nth].to <= page->page)
+		g->nth++;
+	if (g->nth >= m->n || m->one[g->nth].from > page->page)
+		return 0;
+	g->in = &m->one[g->nth];
+	if (page->what & FS_PAGE_HUGE) {
+		range.to = (page->page / pages + 1) * pages;
+		range.what |= RANGE_HUGE;
+	}
+	if (range.to > g->in->to)
+		range.to = g->in->to;
+	if (page->what & FS_PAGE_UNKNOWN || (g->in->filed && !g->in->shared))
+		return ask_pages(g, range.from, range.to);
+	range.what |= page->what & FS_PAGE_SWAPPED ? RANGE_SWAPPED : RANGE_PRESENT;
+	if (g->in->shared && !g->in->device)
+		range.what |= RANGE_FILE;
+	return take_range(g, &range);
+}
+
 static int read_pages(struct reading *g)
 {
 	const struct mappings *m = &g->r->mappings;
 	int err = 0;
 
+	if (g->r->has_tables)
+		return page_tables_read(&g->r->tables, alive_thread(g->p->pid), m->one[0].from,
+					m->one[m->n - 1].to, &g->t->memory, take_read, g);
 	for (size_t i = 0; i < m->n && !err; i++) {
 		g->in = &m->one[i];
-		err = page_ranges_read(&g->pages, g->in->from, g->in->to, is_wanted, take_range,
-				       g);
+		err = ask_pages(g, g->in->from, g->in->to);
 	}
 	return err;
 }

@@ -12,7 +12,7 @@ mmap_lock contains no time in which the thread was ready to run, but had no CPU:
 it is measured. The duration of the calls contains it, and depends on what else the machine does.
 
 The rows "shared" map shared memory several times, so that the process has more resident memory than
-the machine. With 24 GiB, about 98,000 pages are chosen: faultscope halves the number of chosen pages
+the machine. With 23 GiB, about 96,000 pages are chosen: faultscope halves the number of chosen pages
 above that.
 """
 import argparse
@@ -129,7 +129,7 @@ def main():
         exact.compiled(folder, "g++", "-O2", "-g", "-pthread", "-o", folder / "scale",
                        HERE / "scale.cc")
         rows = {f"{gib} GiB": [gib << 10, 0] for gib in options.gib or [1, 4, 16]}
-        rows["24 GiB, shared"] = [2 << 10, 0, 12]
+        rows["23 GiB, shared"] = [2000, 0, 12]
         rows[f"{options.threads} threads"] = [1 << 10, options.threads]
         rows["256 MiB, and forks"] = [256, 0, 1, 1]
         for name, words in rows.items():

@@ -19,9 +19,9 @@ from bpf_object import Object  # noqa: E402
 from harness import Skip  # noqa: E402
 from run import Tap  # noqa: E402
 
-# Helpers that read kernel data, or write to the program's own maps and ring buffers.
+# Helpers that read kernel data, or write to the program's own maps, ring buffers and iterator files.
 HELPERS = set("""map_lookup_elem map_update_elem map_delete_elem task_storage_get
-    task_storage_delete ringbuf_output ringbuf_reserve ringbuf_submit ringbuf_discard ringbuf_query
+    task_storage_delete seq_write ringbuf_output ringbuf_reserve ringbuf_submit ringbuf_discard ringbuf_query
     ktime_get_ns ktime_get_boot_ns get_prandom_u32 get_smp_processor_id get_current_pid_tgid
     get_attach_cookie get_current_comm get_current_task get_current_task_btf get_stack task_pt_regs loop
     probe_read_user probe_read_kernel probe_read_user_str probe_read_kernel_str""".split())

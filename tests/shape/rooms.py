@@ -189,7 +189,7 @@ ROOMS = [
          "capped, stateless"),
     room("resident", "estimates which call stacks hold the resident memory of a process",
          "base wire records probe collect",
-         "text, format, sort, math, heap, pages, errors, clock, files, streams, devices, libbpf",
+         "text, format, sort, math, heap, pages, errors, clock, sleep, files, streams, devices, libbpf",
          "capped, stateless"),
     room("unwind/unwind_maps", "makes the first memory for tables in a thread",
          needs="threads"),
