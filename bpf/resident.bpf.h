@@ -9,6 +9,7 @@
 #ifndef FS_RESIDENT_BPF_H
 #define FS_RESIDENT_BPF_H
 
+#include "resident_wanted.bpf.h"
 #include "state.bpf.h"
 #include "stack.bpf.h"
 #include "vma.bpf.h"
@@ -21,17 +22,6 @@ struct {
 	__type(key, struct fs_resident_key);
 	__type(value, struct fs_resident);
 } resident SEC(".maps");
-
-/*
- * Processes whose pages are chosen if faultscope watches all processes: stacks of all of them would
- * cost too much. User space adds the processes with most memory.
- */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, FS_RESIDENT_WANTED);
-	__type(key, __u32); /* key: process ID (tgid) */
-	__type(value, __u8);
-} resident_wanted SEC(".maps");
 
 /* What the page table says about the page of a fault. */
 enum found {
@@ -232,11 +222,6 @@ static __always_inline int take_touch(void *ctx, struct task_struct *leader, __u
 		stack_of(ctx, leader, (void *)bpf_task_pt_regs(current_task()), 0, false, false);
 	note_owner(&t);
 	return 0;
-}
-
-static __always_inline bool is_wanted(__u32 tgid)
-{
-	return bpf_map_lookup_elem(&resident_wanted, &tgid);
 }
 
 static __always_inline int on_touch(void *ctx, __u64 address, bool in_kernel, bool writes)

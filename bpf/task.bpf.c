@@ -2,6 +2,7 @@
 /* Handles fork, exec and exit of processes, and scans all processes. */
 #include "changes.h"
 #include "process_record.bpf.h"
+#include "resident_wanted.bpf.h"
 #include "unwind_process.bpf.h"
 
 static __always_inline void rebase_maps(struct fs_state *st, struct task_struct *task)
@@ -77,6 +78,7 @@ static __always_inline int forked(struct task_struct *forking, struct task_struc
 	st->flags = flags; /* flags are set last, because a scan that sees PROC_BORN uses fd_base */
 	rebase_maps(st, child);
 	code_forked(get(parent, tgid), get(child, tgid));
+	want_child(get(parent, tgid), get(child, tgid));
 	send_fork(parent, child);
 	return 0;
 }
@@ -193,6 +195,7 @@ static __always_inline int exited(struct task_struct *exiting)
 		return 0;
 	}
 	code_exited(get(task, tgid));
+	unwant(get(task, tgid));
 	st = proc_ends(first, st);
 	if (!st)
 		return 0;

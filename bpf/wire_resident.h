@@ -15,7 +15,7 @@
 #endif
 
 #define FS_RESIDENT_PAGES      (1u << 17) /* maximum number of entries of the map */
-#define FS_RESIDENT_WANTED     64	  /* maximum number of processes, if all are watched */
+#define FS_RESIDENT_WANTED     256	  /* maximum number of processes, if all are watched */
 #define FS_RESIDENT_HUGE_SHIFT 9	  /* 512 pages of 4 KiB make a huge page */
 
 /*
@@ -33,6 +33,12 @@ struct fs_resident_key {
 	__u32 pid;
 	__u32 unit;   /* enum fs_resident_unit */
 	__u64 number; /* page number, or number of the range of 2 MiB */
+};
+
+/* Since when pages of a process are chosen, if all processes are watched. */
+enum fs_resident_since {
+	FS_WANTED_SINCE_LATER, /* since user space added the process */
+	FS_WANTED_SINCE_FORK,  /* since the process was forked */
 };
 
 /* How the page that is present now came to be. */

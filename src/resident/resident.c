@@ -239,9 +239,16 @@ static int begin_again(struct target *t, const struct resident_process *p)
 
 bool resident_want(struct resident *r, const struct process_key *id)
 {
-	const __u8 one = 1;
+	const __u8 since = FS_WANTED_SINCE_LATER;
 
-	return !bpf_map_update_elem(r->wanted, &id->pid, &one, BPF_ANY);
+	return !bpf_map_update_elem(r->wanted, &id->pid, &since, BPF_NOEXIST) || errno == EEXIST;
+}
+
+bool resident_wanted_since_fork(const struct resident *r, const struct process_key *id)
+{
+	__u8 since;
+
+	return !bpf_map_lookup_elem(r->wanted, &id->pid, &since) && since == FS_WANTED_SINCE_FORK;
 }
 
 void resident_unwant(struct resident *r, const struct process_key *id)

@@ -12,7 +12,7 @@
 
 #include "probe/source.h"
 
-#define RESIDENT_WANTED_MAX 64 /* maximum number of wanted processes, see resident_want() */
+#define RESIDENT_WANTED_MAX 256 /* maximum number of wanted processes, see resident_want() */
 
 /* A process to read. */
 struct resident_process {
@@ -58,12 +58,15 @@ int resident_finish(struct resident *r, resident_ended_fn *has_ended, void *ctx)
  */
 void resident_expect(struct resident *r, __u32 pid);
 /*
- * If all processes of the machine are watched, pages are chosen only in wanted processes. Returns
- * false if there are RESIDENT_WANTED_MAX others that have not ended. resident_finish() finds those
- * that were read and have ended; call resident_unwant() for a process that may not have been read.
+ * If all processes of the machine are watched, pages are chosen only in wanted processes, and in
+ * children that they fork from then on. Returns false if there are RESIDENT_WANTED_MAX others that
+ * have not ended. A process that ends is no longer wanted; call resident_unwant() for one that may
+ * have ended before the call of resident_want().
  */
 bool resident_want(struct resident *r, const struct process_key *id);
 void resident_unwant(struct resident *r, const struct process_key *id);
+/* Returns whether pages of a process are chosen since its parent forked it. */
+bool resident_wanted_since_fork(const struct resident *r, const struct process_key *id);
 bool resident_knows(const struct resident *r, const struct process_key *id);
 
 /*

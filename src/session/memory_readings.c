@@ -39,15 +39,25 @@ static void fill_parent(const struct session *s, const struct subject *one,
 	ret->forked_ns = one->id.start_ns - suspended_ns;
 }
 
+/*
+ * Returns whether it is known who touched each page of a process, if all processes are watched:
+ * pages were chosen since the fork, and those of the parent are known, unless an exec released
+ * them.
+ */
+static bool is_complete(const struct session *s, const struct resident_process *p)
+{
+	return resident_wanted_since_fork(s->in.resident, &p->id) &&
+	       (p->execs || resident_knows(s->in.resident, &p->parent));
+}
+
 static struct resident_process process_of(const struct session *s, const struct subject *one)
 {
 	struct resident_process p = {.id = one->id, .pid = one->id.pid};
 
-	/* if all processes are watched, pages are chosen from the first reading on */
-	p.born = s->plan.whom != WATCH_ALL && one->now.g.flags & PROC_BORN;
 	p.execs = one->now.g.execs;
 	if (!resident_knows(s->in.resident, &one->id))
 		fill_parent(s, one, &p);
+	p.born = one->now.g.flags & PROC_BORN && (s->plan.whom != WATCH_ALL || is_complete(s, &p));
 	return p;
 }
 
