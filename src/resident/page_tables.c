@@ -7,7 +7,6 @@
 
 /* the size of the buffer of an iterator's file: PAGE_SIZE << 3, kernel/bpf/bpf_iter.c */
 #define RUN_BYTES 32768
-#define INIT_PID  1 /* a process that always exists, in each pid namespace */
 #define RUN_MOST  (RUN_BYTES / sizeof(struct fs_page_read))
 
 /* The records of one run of the program. */
@@ -16,10 +15,10 @@ struct run {
 	struct fs_page_read record[RUN_MOST];
 };
 
-/* Returns a link that limits the iterator to a thread, or -errno. */
-static int link_thread(int program, uint32_t thread)
+/* Returns a link that limits the iterator to the main thread of a process, or -errno. */
+static int link_process(int program, uint32_t pid)
 {
-	union bpf_iter_link_info task = {.task.tid = thread};
+	union bpf_iter_link_info task = {.task.tid = pid};
 	LIBBPF_OPTS(bpf_link_create_opts, link, .iter_info = &task, .iter_info_len = sizeof(task));
 	int fd = bpf_link_create(program, 0, BPF_TRACE_ITER, &link);
 
@@ -59,7 +58,7 @@ bool page_tables_usable(const struct page_tables *t)
 
 	if (t->program < 0 || !t->shared->resident_map_base)
 		return false;
-	link = link_thread(t->program, INIT_PID);
+	link = link_process(t->program, getpid());
 	if (link < 0)
 		return false;
 	t->shared->resident_read = (struct fs_pages_wanted){};
@@ -89,10 +88,10 @@ static int take_run(const struct run *r, uint64_t *next, uint64_t to, uint64_t *
 	return err;
 }
 
-int page_tables_read(const struct page_tables *t, uint32_t thread, uint64_t from, uint64_t to,
+int page_tables_read(const struct page_tables *t, uint32_t pid, uint64_t from, uint64_t to,
 		     uint64_t *memory, page_fn *take, void *ctx)
 {
-	int link = link_thread(t->program, thread), err = 0;
+	int link = link_process(t->program, pid), err = 0;
 	struct run run;
 
 	if (link < 0)

@@ -582,8 +582,8 @@ static int read_pages(struct reading *g)
 	const struct mappings *m = &g->r->mappings;
 	int err = 0;
 
-	if (g->r->has_tables)
-		return page_tables_read(&g->r->tables, alive_thread(g->p->pid), m->one[0].from,
+	if (g->r->has_tables && alive_thread(g->p->pid) == g->p->pid)
+		return page_tables_read(&g->r->tables, g->p->pid, m->one[0].from,
 					m->one[m->n - 1].to, &g->t->memory, take_read, g);
 	for (size_t i = 0; i < m->n && !err; i++) {
 		g->in = &m->one[i];

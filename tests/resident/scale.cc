@@ -2,12 +2,13 @@
 /*
  * A large program, to measure what `faultscope memory` costs.
  *
- * usage: scale MIB THREADS [TIMES [FORKS]]
+ * usage: scale MIB THREADS [TIMES [FORKS [MAPPINGS]]]
  *
  * Holds MIB of memory in pages of 4 KiB, and THREADS threads that wait. If TIMES is above 1, maps the
  * same shared memory so many times, and touches each page in each mapping: the kernel counts it as
  * often. One more thread maps and unmaps a page again and again. If FORKS is 1, another one forks
- * without a pause; each child writes to 64 of the pages.
+ * without a pause; each child writes to 64 of the pages. MAPPINGS is a number of further mappings,
+ * of one page each, without resident memory.
  *
  * For each line of standard input, prints what happened since the last line: the waits for mmap_lock
  * and the durations of the pairs of mmap() and munmap(), each as the number of pairs, the 99.9th
@@ -136,6 +137,15 @@ __attribute__((noinline)) static void hold_pages(size_t bytes, int fd)
 		at[i] = 1;
 }
 
+/* Neighbours have different rights, so that the kernel does not merge them. */
+static void map_many(size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (mmap(NULL, 4096, i % 2 ? PROT_READ : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			 0) == MAP_FAILED)
+			exit(1);
+}
+
 static void start(void *(*body)(void *))
 {
 	pthread_attr_t attr;
@@ -160,6 +170,7 @@ int main(int argc, char **argv)
 		start(wait_for_end);
 	for (int i = 0; i < times; i++)
 		hold_pages(bytes, fd);
+	map_many(argc > 5 ? atol(argv[5]) : 0);
 	printf("{\"holds\":{\"hold_pages\":%zu}}\n", bytes * times);
 	fflush(stdout);
 	start(map_and_unmap);

@@ -191,6 +191,8 @@ ROOMS = [
          "base wire records probe collect",
          "text, format, sort, math, heap, pages, errors, clock, sleep, files, streams, devices, libbpf",
          "capped, stateless"),
+    room("resident/page_tables", "asks whether the page table of faultscope itself can be read",
+         needs="own ids"),
     room("unwind/unwind_maps", "makes the first memory for tables in a thread",
          needs="threads"),
     room("lines", "source lines and inlined functions of native code, in a process of its own",
