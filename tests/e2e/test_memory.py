@@ -638,3 +638,56 @@ def test_holders_without_probe(check, lab):
         ran = lab.faultscope("memory", "-p", program.pid, "-d", "0.2", "--probe", choice)
         check.that("the probe resident is off or unavailable" in ran.err, f"{choice}: {ran.err}")
         check.equal(f"status with {choice}", ran.returncode, 7)
+
+
+# The first step runs in a thread after the main thread has called exit(), the system call that ends
+# one thread.
+LEADERLESS = """
+import ctypes, os, sys, threading
+def hold_40():
+    return bytearray(40 << 20)
+def work():
+    while not is_zombie():
+        pass
+    print("ready", flush=True)
+    sys.stdin.readline()
+    keep = hold_40()
+    print("done", flush=True)
+    sys.stdin.readline()
+def is_zombie():
+    with open(f"/proc/self/task/{os.getpid()}/stat") as f:
+        return f.read().rpartition(")")[2].split()[0] == "Z"
+threading.Thread(target=work).start()
+ctypes.CDLL(None).syscall({"x86_64": 60, "aarch64": 93}[os.uname().machine], 0)
+"""
+
+
+@live
+def test_holders_without_main_thread(check, lab):
+    """A process goes on after its main thread has ended."""
+    script = lab.dir / "leaderless.py"
+    script.write_text(LEADERLESS)
+    last = Steps(lab, script).last(1)
+    check_sum(check, last)
+    check_amount(check, "the thread", sum_of(last, "hold_40"), 40)
+
+
+@live
+def test_pages_are_read_without_a_lock(check, lab):
+    """Reading pages of anonymous memory makes no system call that holds mmap_lock."""
+    calls = lab.dir / "calls"
+    work = lab.spawn([sys.executable, "-c", "x = b'1' * (300 << 20); print(flush=True); input()"],
+                     stdin=subprocess.PIPE)
+    work.stdout.readline()
+    ran = lab.call("strace", "-f", "-o", calls, "-e", "trace=ioctl,bpf", FAULTSCOPE, "memory",
+                   "--json", "-p", work.pid, "-d", "2")
+    last = [line for line in Lines(ran.out).all if line["type"] == "memory"][-1]
+    check_sum(check, last)
+    traced = calls.read_text()
+    if "ITER_CREATE" not in traced:
+        raise Skip("iterators are not limited to one task (Linux 6.1)")
+    chosen = sum(row["sampled_pages"] for row in last["holders"] if row["kind"] == "anonymous")
+    # PAGEMAP_SCAN, of which some versions of strace know only the number
+    asked = len(re.findall(r"ioctl\(\d+, (?:PAGEMAP_SCAN|.*0x66, 0x10,)", traced))
+    check.that(chosen > 1000, f"{chosen} chosen pages")
+    check.that(0 < asked < chosen, f"{asked} calls for {chosen} pages")
