@@ -28,8 +28,8 @@ bool page_tables_usable(const struct page_tables *t);
 /*
  * Calls `take` for the chosen pages from number `from` to `to` - 1, and for all huge pages, in
  * ascending order. The main thread of the process must be alive: the iterator finds no other one
- * (task_seq_get_next(), kernel/bpf/task_iter.c). *memory stands for the memory of the process: if it
- * is 0, it is set; if the process has other memory since (exec), nothing is read. Returns 0,
+ * (task_seq_get_next(), kernel/bpf/task_iter.c). *memory stands for the memory of the process: if
+ * it is 0, it is set; if the process has other memory since (exec), nothing is read. Returns 0,
  * -ESRCH: the process has ended or has other memory, -errno of the read, or the result of `take`.
  */
 int page_tables_read(const struct page_tables *t, uint32_t pid, uint64_t from, uint64_t to,

@@ -420,6 +420,16 @@ static void settle_copy(struct reading *g, struct owner_entry *e, const struct p
 	owners_change(&g->r->owners, e);
 }
 
+/*
+ * Returns whether an entry is not of this page, but of a page nearby, and the page was in memory
+ * before it was watched. The fault of the other page then did not add this page.
+ */
+static bool is_older(const struct reading *g, const struct owner_entry *e, __u64 page)
+{
+	return (e->key.unit != FS_RESIDENT_PAGE || e->key.number != page) &&
+	       unit_set_has(&g->t->before, page);
+}
+
 static int take_page(struct reading *g, const struct page_range *range, __u64 page)
 {
 	struct owner_entry *e = find_owner(g, g->t, page);
@@ -429,6 +439,8 @@ static int take_page(struct reading *g, const struct page_range *range, __u64 pa
 
 	if (e)
 		e->seen = true;
+	if (e && is_older(g, e, page))
+		e = NULL;
 	if (e && e->is.how == FS_RESIDENT_COPIED && e->key.number == page)
 		settle_copy(g, e, range, page);
 	if (e && e->is.stack >= 0) {

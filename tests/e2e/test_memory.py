@@ -691,3 +691,36 @@ def test_pages_are_read_without_a_lock(check, lab):
     asked = len(re.findall(r"ioctl\(\d+, (?:PAGEMAP_SCAN|.*0x66, 0x10,)", traced))
     check.that(chosen > 1000, f"{chosen} chosen pages")
     check.that(0 < asked < chosen, f"{asked} calls for {chosen} pages")
+
+
+# A read of a page of a file maps the 64 KiB around it.
+BY_HALVES = """
+import mmap, os, sys
+fd = os.memfd_create("halves")
+for _ in range(40):
+    os.write(fd, b"1" * (1 << 20))
+at = mmap.mmap(fd, 40 << 20)
+for block in range(0, 40 << 20, 128 << 10):
+    at[block]
+def map_20():
+    for block in range(64 << 10, 40 << 20, 128 << 10):
+        at[block]
+print("ready", flush=True)
+sys.stdin.readline()
+map_20()
+print("done", flush=True)
+sys.stdin.readline()
+"""
+
+
+@live
+def test_older_pages_keep_their_row(check, lab):
+    """Pages that were in memory before the watch do not belong to code that maps pages beside them."""
+    script = lab.dir / "halves.py"
+    script.write_text(BY_HALVES)
+    last = Steps(lab, script).last(1)
+    check_amount(check, "the later half", sum_of(last, "map_20"), 20)
+    rows = [row for row in last["holders"] if row["by"] == "before" and
+            row["kind"] == "shared memory"]
+    check_amount(check, "the earlier half", (sum(row["bytes"] for row in rows),
+                                             sum(row["high"] - row["low"] for row in rows) / 2), 20)
