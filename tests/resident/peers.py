@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Compares `faultscope memory` with heaptrack and tracemalloc, on programs that they can see: which
-functions hold most memory, and what the measurement costs. Prints two tables; never fails.
+"""Compares `faultscope memory` with heaptrack, tracemalloc and memray, on programs that they can see:
+which functions hold most memory, and what the measurement costs. Prints a table; never fails.
 
-usage: peers.py [--rounds N]
+usage: peers.py [--rounds N] [--only REGEX] [--memray ROOT]
+
+ROOT is a directory with a Debian 13 or later that has the package python3-memray, for example one of
+debootstrap. Its Python runs there by chroot. Debian 12 does not have this package.
 
 The rounds of all ways alternate, so that a busy machine slows all of them. The cost is the CPU time
 of the program and of the measuring processes, until the program holds all its memory.
@@ -44,6 +47,28 @@ class Input:
         print(json.dumps(held), flush=True)
 sys.stdin = Input()
 tracemalloc.start(2)
+runpy.run_path(sys.argv[1], run_name="__main__")
+"""
+# The same with memray. The CPU time is that until the program holds all its memory. An allocator of
+# CPython is not followed, as by default: memray sees how it allocates memory.
+MEMRAY = """
+import json, memray, os, runpy, sys, time
+if os.path.exists(sys.argv[2]):
+    os.unlink(sys.argv[2])
+tracker = memray.Tracker(sys.argv[2])
+class Input:
+    def read(self):
+        tracker.__exit__(None, None, None)
+        cpu, held = time.process_time(), {}
+        for record in memray.FileReader(sys.argv[2]).get_leaked_allocation_records():
+            for function, file, line in record.stack_trace():
+                if file == sys.argv[1]:
+                    held[function] = held.get(function, 0) + record.size
+                    break
+        os.unlink(sys.argv[2])
+        print(json.dumps([cpu, held]), flush=True)
+sys.stdin = Input()
+tracker.__enter__()
 runpy.run_path(sys.argv[1], run_name="__main__")
 """
 
@@ -109,6 +134,21 @@ def by_tracemalloc(argv, _env, folder):
     return cpu, held
 
 
+def by_memray(argv, _env, folder):
+    argv, script = argv[:-1], argv[-1]
+    out = cpu_of([*argv, "-c", MEMRAY, script, "/memray.bin"], cwd=folder)[1]
+    return json.loads(out.splitlines()[-1])
+
+
+def in_root(root):
+    """Returns the Python program, to be run in another system."""
+    shutil.copy(HERE / "hold.py", Path(root) / "hold.py")
+    (Path(root) / "proc").mkdir(exist_ok=True)  # memray reads /proc/self
+    return exact.Program(["unshare", "--mount", "sh", "-c",
+                          'mount -t proc proc "$0/proc" && exec chroot "$0" /usr/bin/python3 "$@"',
+                          root, "/hold.py"])
+
+
 def alone(argv, env, folder):
     return cpu_of(argv, cwd=folder, env={**os.environ, **env})[0], {}
 
@@ -119,8 +159,7 @@ def top(held):
                      if held[name] >= exact.MIB)
 
 
-def compare(program, peer, peer_name, rounds, folder):
-    made = exact.PROGRAMS[program](folder)
+def compare(program, made, peer, peer_name, rounds, folder):
     argv, env = made.argv, made.env
     ways = {"alone": alone, "faultscope memory": by_memory, peer_name: peer}
     costs, held = {name: [] for name in ways}, {}
@@ -138,13 +177,22 @@ def compare(program, peer, peer_name, rounds, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--memray", metavar="ROOT")
     options = parser.parse_args()
     print("| program | measured by | CPU time, median | added | functions that hold most, MiB |\n"
           "| --- | --- | ---: | ---: | --- |")
     with tempfile.TemporaryDirectory() as folder:
+        rows = []
         if shutil.which("heaptrack"):
-            compare("C++, glibc", by_heaptrack, "heaptrack", options.rounds, Path(folder))
-        compare("CPython, numpy", by_tracemalloc, "tracemalloc", options.rounds, Path(folder))
+            rows.append(("C++, glibc", exact.PROGRAMS["C++, glibc"], by_heaptrack, "heaptrack"))
+        rows.append(("CPython, numpy", exact.PROGRAMS["CPython, numpy"], by_tracemalloc,
+                     "tracemalloc"))
+        if options.memray:
+            rows.append(("CPython of ROOT", lambda _: in_root(options.memray), by_memray, "memray"))
+        for program, make, peer, name in rows:
+            if re.search(options.only, name):
+                compare(program, make(Path(folder)), peer, name, options.rounds, Path(folder))
 
 
 if __name__ == "__main__":
