@@ -86,6 +86,21 @@ static void write_head(struct buf *b, const struct view *v, const struct memory_
 	line_end(&l, b, STYLE_DIM);
 }
 
+/* Says how much is in rows that are not shown, and how to see them if this is most of the memory. */
+static void write_rest(struct buf *b, const struct view *v, const struct memory_rows *rows,
+		       uint64_t bytes)
+{
+	if (!rows->rest_records)
+		return;
+	styled_line(b, v, STYLE_DIM, "%*s  in %s other stacks; --json has all", SIZE_COLUMNS,
+		    as_bytes(rows->rest).s, as_count(rows->rest_records).s);
+	if (rows->rest > bytes / 2)
+		styled_line(b, v, STYLE_DIM,
+			    "note: many stacks hold a little each. A flame graph shows which "
+			    "functions they have in common: use --record FILE, and then faultscope "
+			    "report FILE -o FILE.html");
+}
+
 static void write_process(struct buf *b, const struct view *v, const struct memory_process *p)
 {
 	const char *runtime = resident_runtime(p->list);
@@ -98,9 +113,7 @@ static void write_process(struct buf *b, const struct view *v, const struct memo
 		write_row(b, v, &rows.row[i], stack, i);
 		stack[i] = rows.row[i].f;
 	}
-	if (rows.rest_records)
-		styled_line(b, v, STYLE_DIM, "%*s  in %s other stacks; --json has all",
-			    SIZE_COLUMNS, as_bytes(rows.rest).s, as_count(rows.rest_records).s);
+	write_rest(b, v, &rows, p->bytes);
 	if (runtime)
 		styled_line(b, v, STYLE_DIM, "note: " RESIDENT_MOVING, runtime, runtime);
 	if (p->list->sum.lost)
