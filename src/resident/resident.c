@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "probe/host_facts.h"
 #include "resident/held.h"
+#include "resident/known_frames.h"
 #include "resident/mappings.h"
 #include "resident/owners.h"
 #include "resident/page_ranges.h"
@@ -42,6 +43,7 @@ struct target {
 	__u64 first_ns; /* time of the first reading; 0: not read yet */
 	/* chosen pages and huge pages that were in memory before they were watched */
 	struct unit_set before, before_huge;
+	struct known_frames frames; /* of private mappings of files, in the last reading */
 	bool read;	      /* in this round */
 	bool has_children;    /* another target names it as its parent */
 };
@@ -74,6 +76,8 @@ struct reading {
 	bool collapsed; /* the pages that are taken are parts of one huge page */
 	struct held rows;
 	struct unit_set before, before_huge; /* what remains of the sets of the target */
+	struct known_frames frames;
+	__u64 frame; /* of the page about which the kernel is asked; 0: none */
 };
 
 static __u64 cpu_ns(void)
@@ -136,6 +140,7 @@ static void close_target(struct target *t)
 		close(t->pagemap);
 	unit_set_free(&t->before);
 	unit_set_free(&t->before_huge);
+	known_frames_free(&t->frames);
 }
 
 void resident_free(struct resident *r)
@@ -559,10 +564,38 @@ static int ask_pages(struct reading *g, __u64 from, __u64 to)
 	return page_ranges_read(&g->pages, from, to, is_wanted, take_range, g);
 }
 
+/* Takes a page about which the kernel was asked, and keeps the answer in mind. */
+static int take_answer(void *ctx, const struct page_range *range)
+{
+	struct reading *g = ctx;
+	struct page_range answer = *range;
+	int err = 0;
+
+	answer.frame = g->frame;
+	if (answer.frame)
+		err = known_frames_add(&g->frames, &answer);
+	return err ?: take_range(g, &answer);
+}
+
 /*
- * Takes what a page table says about a page. In a private mapping of a file, it does not say
- * whether the page is one of the file, or a private copy.
+ * Takes a page of a private mapping of a file. The page table does not say whether it is one of the
+ * file, or a private copy.
  */
+static int take_private(struct reading *g, const struct page_range *page)
+{
+	const struct page_range *known = known_frames_find(&g->t->frames, page->from, page->frame);
+
+	g->frame = page->frame;
+	return known ? take_answer(g, known)
+		     : page_ranges_read(&g->pages, page->from, page->to, is_wanted, take_answer, g);
+}
+
+static bool is_private_file(const struct mapping *m)
+{
+	return m->filed && !m->shared;
+}
+
+/* Takes what a page table says about a page. */
 static int take_read(void *ctx, const struct fs_page_read *page)
 {
 	const __u64 pages = 1 << FS_RESIDENT_HUGE_SHIFT;
@@ -581,8 +614,10 @@ static int take_read(void *ctx, const struct fs_page_read *page)
 	}
 	if (range.to > g->in->to)
 		range.to = g->in->to;
-	if (page->what & FS_PAGE_UNKNOWN || (g->in->filed && !g->in->shared))
+	if (page->what & FS_PAGE_UNKNOWN || (page->what & FS_PAGE_HUGE && is_private_file(g->in)))
 		return ask_pages(g, range.from, range.to);
+	if (is_private_file(g->in))
+		return take_private(g, &range);
 	range.what |= page->what & FS_PAGE_SWAPPED ? RANGE_SWAPPED : RANGE_PRESENT;
 	if (g->in->shared && !g->in->device)
 		range.what |= RANGE_FILE;
@@ -609,6 +644,7 @@ static void keep_sets(struct reading *g)
 {
 	unit_set_replace(&g->t->before, &g->before);
 	unit_set_replace(&g->t->before_huge, &g->before_huge);
+	known_frames_replace(&g->t->frames, &g->frames);
 }
 
 static void find_ancestors(struct reading *g)

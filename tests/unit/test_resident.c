@@ -12,6 +12,7 @@
 #include "fixture.h"
 #include "model/resident.h"
 #include "resident/held.h"
+#include "resident/known_frames.h"
 #include "resident/page_ranges.h"
 #include "resident/unit_set.h"
 #include "tap.h"
@@ -107,6 +108,29 @@ static void test_unit_set(void)
 	unit_set_replace(&other, &s);
 	ok(!s.n && other.n == 500 && unit_set_has(&other, 3), "a set moves to another");
 	unit_set_free(&other);
+}
+
+static void test_known_frames(void)
+{
+	struct known_frames k = {}, last = {};
+	const struct page_range *found;
+
+	for (uint64_t i = 1; i <= 1000; i++)
+		ok(!known_frames_add(&k, &(struct page_range){.from = i * 3,
+							      .to = i * 3 + 1,
+							      .what = i % 2 ? RANGE_FILE : 0,
+							      .frame = i * 7}),
+		   "a page is added");
+	known_frames_replace(&last, &k);
+	ok(!k.n && last.n == 1000, "the pages move");
+	found = known_frames_find(&last, 3, 7);
+	ok(found && found->what == RANGE_FILE, "the first page is found");
+	ok(!known_frames_find(&last, 4, 7), "a page that was not added is not");
+	ok(!known_frames_find(&last, 6, 7), "nor one that has another frame");
+	found = known_frames_find(&last, 3000, 7000);
+	ok(found && !found->what, "the last page is found");
+	ok(!known_frames_find(&last, 3003, 7007), "no page is behind it");
+	known_frames_free(&last);
 }
 
 struct found {
@@ -320,6 +344,7 @@ int main(void)
 	test_estimates();
 	test_not_chosen();
 	test_unit_set();
+	test_known_frames();
 	test_ranges(false);
 	test_holes(false);
 	test_holes(true);

@@ -86,7 +86,9 @@ static void write_head(struct buf *b, const struct view *v, const struct memory_
 	line_end(&l, b, STYLE_DIM);
 }
 
-/* Says how much is in rows that are not shown, and how to see them if this is most of the memory. */
+/*
+ * Says how much is in rows that are not shown, and how to see them if this is most of the memory.
+ */
 static void write_rest(struct buf *b, const struct view *v, const struct memory_rows *rows,
 		       uint64_t bytes)
 {
