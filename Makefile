@@ -550,7 +550,7 @@ bench-fleet: all ## measure series, bytes, CPU and memory of Prometheus by level
 check-resident: all ## compare memory with what programs and servers hold (TIMES=3)
 	tests/tally.py "tests/resident/run.py $(if $(TIMES),--times $(TIMES))"
 
-bench-resident: all ## compare memory with heaptrack and tracemalloc, and measure it on large programs
+bench-resident: all ## compare memory with allocation profilers, and measure it on large programs
 	tests/resident/peers.py
 	tests/resident/costs.py
 	tests/resident/scale.py
