@@ -24,7 +24,7 @@ struct kdump_image {
 	int fd;
 	unsigned int failures;
 	kdump_ctx_t *context; /* NULL: too many reads failed */
-	kdump_bmp_t *pages;   /* bit i is set if the dump has page i */
+	kdump_bmp_t *pages;   /* bit i is set if the dump has page i; the first context owns it */
 	uint64_t page_size;
 	uint64_t end; /* pages from this one on are not read: see end_of_pages() */
 };
@@ -69,8 +69,8 @@ static int read_pages(void *of, uint64_t at, void *to, size_t size)
 	if (kdump_read(k->context, KDUMP_MACHPHYSADDR, at, to, &n) == KDUMP_OK && n == size)
 		return 0;
 	/*
-	 * After a read that fails, libkdumpfile 0.5.1 may crash in a later read and when it frees
-	 * the context. So this context is neither used nor freed.
+	 * After a read that fails, libkdumpfile 0.5.1 may crash in a later read. So this context is
+	 * not used again.
 	 */
 	k->context = NULL;
 	if (++k->failures < FAILURES_MAX && now_ns() - begin < SLOW_FAILURE_NS && open_context(k))
@@ -123,15 +123,10 @@ static uint64_t next_run(void *of, uint64_t at, uint64_t *ret_size)
 	return begin;
 }
 
+/* The context is not freed: kdump_free() of libkdumpfile 0.5.1 uses memory that it has freed. */
 static void close_image(void *of)
 {
-	struct kdump_image *k = of;
-
-	if (k->pages && !k->failures) /* the pages belong to the first context */
-		kdump_bmp_decref(k->pages);
-	if (k->context && !k->failures)
-		kdump_free(k->context);
-	free(k);
+	free(of);
 }
 
 static const struct memory_format format = {read_pages, next_run, close_image};
@@ -186,7 +181,7 @@ int memory_open_kdump(struct memory_image *ret, int fd, const char **ret_why)
 	    kdump_get_number_attr(k->context, KDUMP_ATTR_PAGE_SIZE, &page_size) != KDUMP_OK ||
 	    kdump_get_attr(k->context, KDUMP_ATTR_FILE_PAGEMAP, &pages) != KDUMP_OK ||
 	    pages.type != KDUMP_BITMAP || !page_size) {
-		free(k); /* the context is not freed: libkdumpfile 0.5.1 may crash there */
+		close_image(k);
 		return -EINVAL;
 	}
 	k->pages = pages.val.bitmap;

@@ -7,9 +7,8 @@
 
 /* clang-format off */
 #define KDUMP_FUNCTIONS(X) \
-	X(kdump_bmp_decref) X(kdump_bmp_find_clear) X(kdump_bmp_find_set) X(kdump_free) \
-	X(kdump_get_attr) X(kdump_get_typed_attr) X(kdump_new) X(kdump_open_fdset) X(kdump_read) \
-	X(kdump_set_attr)
+	X(kdump_bmp_find_clear) X(kdump_bmp_find_set) X(kdump_get_attr) X(kdump_get_typed_attr) \
+	X(kdump_new) X(kdump_open_fdset) X(kdump_read) X(kdump_set_attr)
 /* clang-format on */
 
 LAZY_FUNCTIONS(KDUMP_FUNCTIONS)
