@@ -136,6 +136,29 @@ OOPS = """\
 [   20.000011]  </TASK>
 [   20.000012] Modules linked in: {module}({flags}) other
 """
+MACHINE_CHECK = """\
+[    1.000000] mce: [Hardware Error]: CPU 2: Machine Check Exception: 5 Bank 9: be0000000080{code:04x}
+[    1.000000] Kernel panic - not syncing: Fatal machine check
+"""
+CODES = {  # error codes of machine checks, and the start of what they mean
+    0x0005: "internal parity error of the CPU;", 0x0000: "error code 0x0;",
+    0x000b: "error code 0xb;", 0x000c: "cache error, L0;", 0x000e: "cache error, L2;",
+    0x000f: "cache error, generic level;", 0x0010: "TLB error, L0;", 0x001d: "TLB error, L1;",
+    0x0020: "error code 0x20;", 0x007f: "error code 0x7f;",
+    0x0080: "memory controller error, channel 0;", 0x009f: "memory controller error read, channel 15;",
+    0x00a1: "memory controller error write, channel 1;",
+    0x00b2: "memory controller error address or command, channel 2;",
+    0x00c3: "memory controller error scrubbing, channel 3;",
+    0x00ff: "memory controller error, channel 15;",
+    0x0110: "cache error, L0 read;", 0x0129: "cache error, L1 write;",
+    0x0136: "cache error, L2 data read;", 0x014a: "cache error, L2 data write;",
+    0x0151: "cache error, L1 instruction fetch;", 0x0160: "cache error, L0 prefetch;",
+    0x0172: "cache error, L2 eviction;", 0x018b: "cache error, generic level snoop;",
+    0x01f0: "cache error, L0;", 0x0200: "error code 0x200;",
+    0x1136: "cache error, L2 data read;", 0x0400: "internal timer error (the CPU was stuck);",
+    0x0401: "internal error of the CPU;", 0x0800: "bus or interconnect error, L0;",
+    0x0e0f: "bus or interconnect error, generic level;",
+    0x0d1b: "bus or interconnect error, generic level read, time-out;"}
 WARN = """\
 [   20.000001] ------------[ cut here ]------------
 [   20.000002] WARNING: CPU: 1 PID: 812 at drivers/misc/store.c:12 store_read+0x10/0x40 [store]
@@ -242,6 +265,27 @@ def test_triage_takes_any_container(check, lab):
             made = convert(text)
             path.write_bytes(made if isinstance(made, bytes) else made.encode())
             same_verdict(check, lab, log, name, [path])
+
+
+def test_triage_decodes_text_in_json(check, lab):
+    """Characters of one to three bytes, and all escape sequences, in a JSON line."""
+    log = lab.dir / "journal.json"
+    for comm in ("caf\u00e9", "~\u0080\u07ff\u0800\uffee", "a\\b/c", 'say"hi"', "x\u0041y"):
+        log.write_text("".join(
+            json.dumps({"_TRANSPORT": "kernel", "PRIORITY": "1",
+                        "MESSAGE": line.partition("] ")[2]}) + "\n"
+            for line in oops(comm=comm).splitlines()))
+        check.equal(f"{comm!r}", triage(lab, log)["comm"], comm)
+    log.write_text(log.read_text().replace("xAy", "x\\u0041\\/y"))
+    check.equal("escape sequences that are not necessary", triage(lab, log)["comm"], "xA/y")
+
+
+def test_triage_names_machine_checks(check, lab):
+    log = lab.dir / "log"
+    for code, means in CODES.items():
+        log.write_text(MACHINE_CHECK.format(code=code))
+        [bank] = triage(lab, log)["details"]
+        check.that(bank["value"].startswith(f"9 of CPU 2: {means}"), f"0x{code:04x}: {bank}")
 
 
 def test_triage_puts_files_of_pstore_in_order(check, lab):
