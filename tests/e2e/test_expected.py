@@ -123,6 +123,27 @@ def test_kept_histories_of_random_recordings(check, lab):
             compare(check, f"{name}/{one}", text)
 
 
+def test_kept_outputs_of_resident_memory(check, lab):
+    """Compares all outputs for recordings of resident memory, whose rows have every cause and kind.
+    """
+    for seed in SEEDS[:3]:
+        name = f"resident-{seed}.fsr"
+        helper(lab, "resident_recording", seed, 2 + 3 * seed, name)
+        for words in (("memory", "--replay"), ("memory", "--width", "60", "--no-unicode", "--replay"),
+                      ("memory", "--json", "--replay"), ("memory", "--format", "folded", "--replay"),
+                      ("memory", "--since", "3s", "--json", "--replay"), ("host", "--replay"),
+                      ("host", "--json", "--replay"), ("report",), ("report", "--comm", "proc100[01]"),
+                      *(("report", "--format", one)
+                        for one in ("jsonl", "html", "folded-memory", "speedscope"))):
+            text = said_by(lab, *words, name, cwd=lab.dir)
+            compare(check, f"resident-{seed}/{' '.join(words).replace('--', '')}", text)
+        compare(check, f"resident-{seed}/screen",
+                helper(lab, "screens", name, 160, 60, "mono", "j^M"))
+    for words in (("diff",), ("diff", "--json"), ("diff", "--html")):
+        text = said_by(lab, *words, "resident-1.fsr", "resident-2.fsr", cwd=lab.dir)
+        compare(check, f"resident/{' '.join(words).replace('--', '')}", text)
+
+
 def test_kept_reports_of_recordings(check, lab):
     for path in sorted(RECORDINGS.glob("*.fsr")):
         compare(check, f"{path.stem}/text", said_by(lab, "report", path.name))
