@@ -411,6 +411,69 @@ static void test_no_records(void)
 	bb_found_free(&found);
 }
 
+/* Adds a record with a line of the log to a ring, whose records begin at multiples of 512 bytes. */
+static void add_line(char *ring, size_t at, uint8_t boot, enum bb_class class, const char *line)
+{
+	struct bb_record r = {.sequence = at + 1, .boot_ns = at + 1, .class = class, .count = 1};
+
+	r.wall_ns = (uint64_t)boot * 1000000000 + at;
+	memset(r.boot_id, boot, sizeof(r.boot_id));
+	bb_put_u64(&r, "us", 2000000 + at);
+	bb_put(&r, "line", line);
+	bb_encode(&r, (uint8_t *)ring + BB_RECORD_MAX * at);
+}
+
+/* Writes a ring with the classes of one record in each of three boots. */
+static void put_ring(const char *name, enum bb_class one, enum bb_class two, enum bb_class three)
+{
+	char ring[3 * BB_RECORD_MAX] = "";
+
+	add_line(ring, 0, 1, one, "in the first boot");
+	add_line(ring, 1, 2, two, "in the second boot");
+	add_line(ring, 2, 3, three, "in the third boot");
+	put(name, ring, sizeof(ring));
+}
+
+static void becomes(const char *name, const char *other, const char *want, const char *what)
+{
+	struct triage_files f = {};
+	struct bb_found found = {};
+
+	triage_files_add(&f, BELOW(name));
+	if (other)
+		triage_files_add(&f, BELOW(other));
+	is_u64(survivors_scan(&found, &f), 0, name);
+	is_u64(found.n, 3, "has all records");
+	is_u64(found.boots, 3, "of all boots");
+	is_u64(survivors_to_logs(&f), 0, "becomes a log");
+	is_str(f.input[0].data, want, what);
+	is_u64(f.input[0].size, strlen(want), "its size");
+	bb_found_free(&found);
+	triage_files_free(&f);
+}
+
+static void test_rings_become_logs(void)
+{
+	struct bb_found found = {};
+
+	put_text("other", "a log\n");
+	put_text("crash", "x\nCall Trace:\n");
+	put_ring("quiet", BB_CONSOLE, BB_CONSOLE, BB_CONSOLE);
+	put_ring("oops", BB_CONSOLE, BB_OOPS, BB_CONSOLE);
+	put_ring("panic", BB_PANIC, BB_PANIC, BB_CONSOLE);
+	put_ring("fixup", BB_FIXUP, BB_CONSOLE, BB_CONSOLE);
+	becomes("quiet", NULL, "[    2.000002] in the third boot\n", "the newest boot");
+	becomes("fixup", NULL, "[    2.000002] in the third boot\n", "the newest boot, no crash");
+	becomes("oops", NULL, "[    2.000001] in the second boot\n", "the boot with an oops");
+	becomes("panic", NULL, "[    2.000001] in the second boot\n", "the newest boot with a panic");
+	becomes("oops", "other", "[    2.000001] in the second boot\n", "a log without a crash");
+	becomes("oops", "crash", "", "another log has the crash already");
+
+	is_u64(survivors_scan_dump(&found, BELOW("oops")), 0, "a file that is no dump is scanned");
+	is_u64(found.n, 3, "for its records");
+	bb_found_free(&found);
+}
+
 int main(void)
 {
 	strcpy(place, "/tmp/test_triage_inputs.XXXXXX");
@@ -426,6 +489,7 @@ int main(void)
 	test_nested();
 	test_traces_become_logs();
 	test_no_records();
+	test_rings_become_logs();
 	nftw(place, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	return tap_done();
 }
