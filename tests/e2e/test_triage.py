@@ -578,6 +578,35 @@ def test_triage_groups_a_fleet(check, lab):
     check.that("5 logs, 2 buckets, 1 without a crash" in text, text)
 
 
+def test_triage_groups_all_that_is_equal(check, lab):
+    """A bucket has the number of its logs, their oldest and newest times, and up to 8 kernels."""
+    fleet = lab.dir / "fleet"
+    fleet.mkdir()
+    for i in range(12):
+        path = fleet / f"{i:02}.log"
+        path.write_text(OOPS.format(comm="x", release=f"6.{i % 10}.0", module="store", flags="OE",
+                                    function="often" if i < 10 else "seldom"))
+        os.utime(path, (2000 + i * (-1) ** i,) * 2)
+    (fleet / "link").symlink_to(fleet / "00.log")
+    rows = [json.loads(line)
+            for line in lab.faultscope("triage", "--json", "--group", fleet).out.splitlines()]
+    check.equal("buckets", [(row["bucket"], row["count"]) for row in rows],
+                [("FS_NULL_DEREF_R_store!often", 10), ("FS_NULL_DEREF_R_store!seldom", 2)])
+    check.equal("times", [(row["first_seen"][14:19], row["last_seen"][14:19]) for row in rows],
+                [("33:11", "33:28"), ("33:09", "33:30")])
+    check.equal("examples", [row["example"] for row in rows],
+                [str(fleet / "00.log"), str(fleet / "10.log")])
+    check.equal("kernels", [row["kernels"] for row in rows],
+                [[f"6.{i}.0" for i in range(8)], ["6.0.0", "6.1.0"]])
+    (fleet / "damaged.gz").write_bytes(b"\x1f\x8b\x08\0\0\0\0\0\0\3 no deflate")
+    ran = lab.faultscope("triage", "--group", fleet)
+    check.equal("status with a damaged log", ran.returncode, 1)
+    check.that("damaged" in ran.err and "7.0 and 2 more" in ran.out, ran.out + ran.err)
+    check.that("13 logs, 2 buckets, 0 without a crash, 1 unreadable" in ran.out, ran.out)
+    ran = lab.faultscope("triage", "--group", lab.dir / "none")
+    check.equal("status of no directory", ran.returncode, 1)
+
+
 def test_triage_json_follows_the_schema(check, lab):
     if not jsonschema:
         raise Skip("python3-jsonschema is missing")
