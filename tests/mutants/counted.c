@@ -3,7 +3,8 @@
  * This file is linked with the code that has gcov counters. A program that has confined itself with
  * Landlock and seccomp could not write its counters at exit. Therefore the functions in this file
  * replace the calls with which a program confines itself. They also make a process write its
- * counters that ends by _exit() or by a signal to itself.
+ * counters that ends by _exit() or by a signal to itself, and that would end by SIGKILL when its
+ * parent ends.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -44,7 +45,7 @@ int prctl(int option, ...)
 	for (int i = 0; i < 4; i++)
 		a[i] = va_arg(list, long);
 	va_end(list);
-	if (option == PR_SET_SECCOMP)
+	if (option == PR_SET_SECCOMP || option == PR_SET_PDEATHSIG)
 		return 0;
 	if (!real)
 		real = (int (*)(int, ...))dlsym(RTLD_NEXT, "prctl");

@@ -214,9 +214,22 @@ static void test_limits(void)
 	ok(l.n == FILES_MOST && unread() == 7, "those of a further directory are counted");
 	file_list_free(&l);
 
+	/* with "." and "..", the first directory has 4096 entries */
+	for (unsigned int i = 0; i < 4094; i++) {
+		snprintf(path, sizeof(path), "large/%u", i);
+		fake_file(&root, path, "%s", "");
+	}
+	file_list_add_dir(&files, &l, "large");
+	ok(!l.n && !unread(), "the largest directory");
+	fake_file(&root, "large/more", "%s", "");
+	file_list_add_dir(&files, &l, "large");
+	ok(!l.n && unread() == 1, "a larger one is not read wholly");
+	file_list_free(&l);
+
 	for (int i = 0; i < FILE_DIRS_MOST; i++)
 		file_list_add_dir(&files, &l, "names");
-	ok(l.dirs == FILE_DIRS_MOST && unread() == FILE_DIRS_MOST, "as many directories as a list has");
+	ok(l.dirs == FILE_DIRS_MOST && unread() == FILE_DIRS_MOST,
+	   "as many directories as a list has");
 	file_list_add_dir(&files, &l, "two");
 	ok(l.dirs == FILE_DIRS_MOST && l.n == 1 && unread() == 1, "a further one is not read");
 	file_list_free(&l);

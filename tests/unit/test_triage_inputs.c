@@ -465,7 +465,7 @@ static void test_rings_become_logs(void)
 	becomes("quiet", NULL, "[    2.000002] in the third boot\n", "the newest boot");
 	becomes("fixup", NULL, "[    2.000002] in the third boot\n", "the newest boot, no crash");
 	becomes("oops", NULL, "[    2.000001] in the second boot\n", "the boot with an oops");
-	becomes("panic", NULL, "[    2.000001] in the second boot\n", "the newest boot with a panic");
+	becomes("panic", NULL, "[    2.000001] in the second boot\n", "the newest panic");
 	becomes("oops", "other", "[    2.000001] in the second boot\n", "a log without a crash");
 	becomes("oops", "crash", "", "another log has the crash already");
 
