@@ -3,8 +3,8 @@
  * This file is linked with the code that has gcov counters. A program that has confined itself with
  * Landlock and seccomp could not write its counters at exit. Therefore the functions in this file
  * replace the calls with which a program confines itself. They also make a process write its
- * counters that ends by _exit() or by a signal to itself, and that would end by SIGKILL when its
- * parent ends.
+ * counters that ends by _exit(), by SIGTERM or by a signal to itself, and that would end by SIGKILL
+ * when its parent ends.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -57,6 +57,22 @@ int raise(int number)
 	if (number != SIGSTOP) /* a stopped process goes on, and counts further */
 		__gcov_dump();
 	return syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);
+}
+
+static void write_counters(int number)
+{
+	__gcov_dump();
+	signal(number, SIG_DFL);
+	syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);
+}
+
+/* Programs without a handler of their own write their counters when a test ends them. */
+__attribute__((constructor)) static void handle_end(void)
+{
+	struct sigaction old;
+
+	if (!sigaction(SIGTERM, NULL, &old) && old.sa_handler == SIG_DFL)
+		signal(SIGTERM, write_counters);
 }
 
 void _exit(int status)
