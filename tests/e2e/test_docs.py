@@ -12,6 +12,7 @@ from pathlib import Path
 from harness import ROOT, Skip, command_names, jsonschema, schema
 
 # commands that have no options of their own
+ABOUTS = ("meaning", "detection", "confirm", "workaround", "fix", "confused_with")
 WITHOUT_OPTIONS = ("explain", "schema", "completion", "man")
 PARSERS = {"bash": ["bash", "-n"], "zsh": ["zsh", "-n"], "fish": ["fish", "--no-execute"]}
 
@@ -164,6 +165,25 @@ def test_explain_one(check, lab):
             check.that(f"\n  {heading}\n" in ran.out, f"{word}: no part {heading!r}")
     two = lab.faultscope("explain", "F02", "K01", "--json")
     check.equal("ids", [json.loads(line)["id"] for line in two.out.splitlines()], ["F02", "K01"])
+
+
+def test_explain_prints_equal_text_and_json(check, lab):
+    """All of a finding's JSON is in its text, and nothing else is in these parts of the text."""
+    known = [json.loads(line) for line in lab.faultscope("explain", "--json").out.splitlines()]
+    ids = [one["id"] for one in known]
+    text = lab.faultscope("explain", *ids, "--width", "1000").out
+    parts = dict(zip(ids, re.split(r"^(?=\w+\[[A-Z]\d\d )", text, flags=re.M)[1:]))
+    check.equal("number of texts", len(parts), len(ids))
+    for one in known:
+        title, *sections = re.split(r"^  (?=[a-z])", parts[one["id"]], flags=re.M)
+        found = {name: " ".join(words.split())
+                 for name, _, words in (section.partition("\n") for section in sections)}
+        check.equal(f"{one['id']}: title", title.splitlines()[0],
+                    f"{one['severity']}[{one['id']} {one['slug']}]: {one['title']}")
+        check.equal(f"{one['id']}: public reports", found.pop("public reports", ""),
+                    " ".join(one["sources"]))
+        check.equal(f"{one['id']}: sections", list(found.values()),
+                    [" ".join(one[key].split()) for key in ABOUTS if one[key]])
 
 
 def test_explain_what_is_not(check, lab):

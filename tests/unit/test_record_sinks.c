@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests to which places records are written, in which format and order, and what counts as failed. */
+/* Tests where records are written, in which format and order, and what counts as failed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
