@@ -3,7 +3,8 @@
 """Makes random small changes (mutants) to a copy of the source, and counts those that tests notice.
 
 usage: run.py [--count N] [--seed N] [--minutes N] [--jobs N] [--place DIR] [--again]
-              [--suites NAMES] [--only REGEX] [--under PATH[,PATH]...] [--no-sanitizer]
+              [--suites NAMES] [--only REGEX] [--under PATH[,PATH]...] [--effort SHARE]
+              [--no-sanitizer]
 
 Each mutant is compiled. Then the tests that execute the changed line run until one of them fails. A
 mutant is killed if a test fails. Mutants that no test notices are tried again in a build with
@@ -141,13 +142,15 @@ class Trial:
 
     def __init__(self, runner, tests, change, build=PLAIN):
         self.runner, self.tests, self.change, self.build = runner, tests, change, build
+        self.seconds = {suite: seconds * runner.effort
+                        for suite, seconds in SECONDS[build].items()}
         self.limits = slow_limits if build == SANITIZED else limits
 
     def by_single(self):
         """Returns the first unit test that notices the mutant, or None. The test of triage's score
         (tests/triage/score.py) counts as a unit test."""
         mine = [test for test in self.tests if test.suite in ("unit", "triage")]
-        for test in within(mine, SECONDS[self.build]["unit"]):
+        for test in within(mine, self.seconds["unit"]):
             if self.runner.run(self.build, test, self.limits(test)).status != "passed":
                 return test.name
         return None
@@ -156,7 +159,7 @@ class Trial:
         """Returns the first test of a suite that fails twice with the mutant. A single failure is
         not enough, because it may be a timeout under load."""
         left = list(within([test for test in self.tests if test.suite == suite],
-                           SECONDS[self.build].get(suite, 0)))
+                           self.seconds.get(suite, 0)))
         while left:
             failed = None
             for test, ended in self.runner.run_batch(self.build, left, self.limits,
@@ -360,6 +363,9 @@ def main():
     parser.add_argument("--only", metavar="REGEX", default="",
                         help="run only tests whose SUITE/NAME contains a match; the score is then a "
                              "lower bound")
+    parser.add_argument("--effort", type=float, default=1, metavar="SHARE",
+                        help="spend only this share of the CPU time on a mutant that no test "
+                             "notices; the score is then a lower bound (%(default)s)")
     options = parser.parse_args()
     use_own_devices()
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -379,7 +385,7 @@ def main():
     tree.build()
     box = Box()
     try:
-        return try_all(suites.Suites(tree, box), options, place)
+        return try_all(suites.Suites(tree, box, options.effort), options, place)
     finally:
         box.close()
 

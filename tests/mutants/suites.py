@@ -104,8 +104,9 @@ def environment(build, **more):
 class Suites:
     """Runs tests on a copy of the tree, confined by box.py."""
 
-    def __init__(self, tree, box):
+    def __init__(self, tree, box, effort=1):
         self.tree, self.box = tree, box
+        self.effort = effort  # share of the CPU time to spend on a mutant that no test notices
         self.unfit = set()  # names of tests that fail with AddressSanitizer even without a mutant
 
     def start(self, argv, build, live=False, **how):
