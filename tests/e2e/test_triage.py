@@ -607,6 +607,35 @@ def test_triage_groups_all_that_is_equal(check, lab):
     check.equal("status of no directory", ran.returncode, 1)
 
 
+def line_at(second, text):
+    return f"[{second:5}.000000] {text}\n"
+
+
+def noise(count):
+    return "".join(line_at(20, f"device eth{number}: link is up") for number in range(count))
+
+
+def test_triage_joins_lines_that_are_near(check, lab):
+    """A report's lines belong together up to an exact number of other lines between them."""
+    def has(log, key, want, what):
+        path = lab.dir / "report.log"
+        path.write_text(log)
+        check.equal(what, json.loads(lab.faultscope("triage", "--json", path).out).get(key), want)
+
+    rip = line_at(20, "RIP: 0010:store_read+0x10/0x40 [store]")
+    for count in (0, 1, 2, 3, 4):
+        has(line_at(20, "------------[ cut here ]------------") + noise(count) +
+            line_at(20, "WARNING: CPU: 1 PID: 812 at store.c:90 store_read+0x10/0x40 [store]"),
+            "crash", count < 3, f"a warning {count} lines behind its mark")
+    header = line_at(20, "BUG: kernel NULL pointer dereference, address: 0000000000000030")
+    for count in (0, 119, 120, 121):
+        has(header + line_at(20, "Oops: 0000 [#1] SMP") + noise(count) + rip,
+            "function", "store_read" if count <= 120 else None, f"{count} lines within a report")
+    for count in (0, 398, 399, 400):
+        has(noise(count) + rip + line_at(20, "Call Trace:") + line_at(20, " store_read+0x10/0x40 [store]"),
+            "crash", count < 400, f"a report without its beginning, after {count} lines")
+
+
 def test_triage_json_follows_the_schema(check, lab):
     if not jsonschema:
         raise Skip("python3-jsonschema is missing")
