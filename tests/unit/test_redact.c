@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+
 #include "collect/redact.h"
 #include "fixture.h"
 #include "model/pressure.h"
@@ -122,6 +124,129 @@ static void test_sample(void)
 	is_u64(s.area_to - s.area_from, was.area_to - was.area_from, "nor how large that is");
 }
 
+/* The first argument of these calls is an address, and of no other call that is tested. */
+static bool first_is_address(enum call_id call)
+{
+	static const enum call_id calls[] = {
+		CALL_MMAP, CALL_MUNMAP,	 CALL_MREMAP, CALL_MPROTECT, CALL_MADVISE, CALL_BRK,
+		CALL_MLOCK, CALL_MUNLOCK, CALL_SHMDT,  CALL_MSYNC,    CALL_MINCORE, CALL_MBIND};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (calls[i] == call)
+			return true;
+	return false;
+}
+
+static void test_failed_calls(void)
+{
+	const uint64_t at = 0x7f0000001000;
+
+	for (int call = 1; call < CALL_MAX; call++) {
+		struct refused_record f = refused_record(10, call, ENOMEM);
+
+		for (int i = 0; i < 6; i++)
+			f.args[i] = at + i;
+		f.range.hole = f.range.start = f.range.end = f.range.above = f.file.mmap_ip = at;
+		strcpy(f.file.name, "big-corp.db");
+		redact_record(&r, &f.h);
+		ok((f.args[0] != at) == first_is_address(call), "call %d: its first argument", call);
+		ok((f.args[1] != at + 1) == (call == CALL_SHMAT), "its second");
+		ok(f.args[2] == at + 2 && f.args[3] == at + 3 && f.args[5] == at + 5,
+		   "no other argument is an address");
+		ok((f.args[4] != at + 4) == (call == CALL_MREMAP), "but the new address of mremap");
+		ok(f.range.hole != at && f.range.start == f.range.hole && f.range.end == f.range.hole &&
+			   f.range.above == f.range.hole && f.file.mmap_ip == f.range.hole,
+		   "addresses around it are hidden alike");
+		ok(!strstr(f.file.name, "corp"), "and the name of its file");
+	}
+}
+
+static uint64_t hidden(uint64_t address)
+{
+	struct symbol_record s = RECORD(symbol_record, RECORD_SYMBOL, 1);
+
+	s.ip = address;
+	redact_record(&r, &s.h);
+	return s.ip;
+}
+
+static void test_halves(void)
+{
+	const uint64_t low = 1 << 20, end = 1ull << 47, kernel = 1ull << 63;
+
+	is_u64(hidden(0), 0, "NULL");
+	is_u64(hidden(low - 1), low - 1, "the last address near NULL");
+	ok(hidden(low) != low && hidden(low) > low && hidden(low) < end, "the first of user space");
+	ok(hidden(end - 1) != end - 1 && hidden(end - 1) >= low && hidden(end - 1) < end, "the last");
+	is_u64(hidden(end), end, "an address of neither half");
+	is_u64(hidden(kernel - 1), kernel - 1, "nor this one");
+	ok(hidden(kernel) != kernel && hidden(kernel) >= kernel, "the first of the kernel");
+	ok(hidden(0xffffffff81000000) >= kernel, "its code");
+	is_u64(hidden(UINT64_MAX), UINT64_MAX, "an error code is no address");
+	is_u64(hidden(UINT64_MAX - 4095), UINT64_MAX - 4095, "nor is this one");
+}
+
+static const char *cgroup_of_path(const char *path)
+{
+	static struct cgroup_record c;
+
+	c = RECORD(cgroup_record, RECORD_LEVEL, 1);
+	snprintf(c.path, sizeof(c.path), "%s", path);
+	redact_record(&r, &c.h);
+	return c.path;
+}
+
+static void test_cgroups(void)
+{
+	char one[64], both[256], long_path[sizeof(((struct cgroup_record *)0)->path)];
+
+	snprintf(one, sizeof(one), "%s", cgroup_of_path("/a.b.slice"));
+	ok(strlen(one) == strlen("/name-01234567.slice") && !strncmp(one, "/name-", 6) &&
+		   !strcmp(one + 14, ".slice"),
+	   "the type is what follows the last dot: %s", one);
+	snprintf(both, sizeof(both), "%s/x", one);
+	is_u64(strlen(cgroup_of_path("/a.b.slice/x")), strlen(one) + 14, "two parts");
+	ok(!strncmp(cgroup_of_path("/a.b.slice/x"), one, strlen(one)), "each by itself");
+	is_str(cgroup_of_path("//a.b.slice//"), one, "empty parts are left out");
+	ok(strlen(cgroup_of_path("/a.123456789")) == 14 + 10, "the longest type that is kept");
+	is_u64(strlen(cgroup_of_path("/a.1234567890")), 14, "a longer one may be a name");
+	is_str(cgroup_of_path(""), "", "no cgroup");
+	is_str(cgroup_of_path("/"), "/", "the root");
+	memset(long_path, '/', sizeof(long_path));
+	for (size_t i = 1; i < sizeof(long_path); i += 2)
+		long_path[i] = 'a';
+	long_path[sizeof(long_path) - 1] = 0;
+	is_u64(strlen(cgroup_of_path(long_path)), sizeof(long_path) - 1, "a long one is cut");
+	is_str(mount_of("/tmp"), "/tmp", "a mount that most machines have");
+	is_str(mount_of("/run"), "/run", "another one");
+	is_str(mount_of("/"), "/", "the root");
+	ok(!strstr(mount_of("/srv/root/dev/shm"), "srv"), "but no other place of this name");
+	ok(strcmp(mount_of("/tmp2"), "/tmp2"), "nor one that begins alike");
+}
+
+static void test_other_records(void)
+{
+	struct slow_faults_record slow = RECORD(slow_faults_record, RECORD_SLOW_FAULTS, 1);
+	struct growth_record g = RECORD(growth_record, RECORD_GROWTH, 1);
+	struct origin_record o = RECORD(origin_record, RECORD_ORIGIN, 1);
+	struct host_record host = host_record(1);
+
+	strcpy(slow.file, "big-corp.db");
+	strcpy(g.g.name, "/srv/big-corp#.db");
+	strcpy(o.set_by, "alice");
+	strcpy(o.at_once, "alice");
+	strcpy(o.for_good, "alice");
+	strcpy(host.target, "-p alice");
+	redact_record(&r, &slow.h);
+	redact_record(&r, &g.h);
+	redact_record(&r, &o.h);
+	redact_record(&r, &host.h);
+	ok(!strstr(slow.file, "corp") && slow.file[0], "the file of slow faults");
+	ok(!strstr(g.g.name, "corp") && g.g.name[0], "what grew");
+	ok(!o.set_by[0] && !o.at_once[0] && !o.for_good[0], "who set a limit, and how to change it");
+	is_str(host.target, "", "what is watched");
+}
+
 int main(void)
 {
 	redaction_begin(&r);
@@ -131,6 +256,10 @@ int main(void)
 	test_names();
 	test_files();
 	test_sample();
+	test_failed_calls();
+	test_halves();
+	test_cgroups();
+	test_other_records();
 	rmdir(fixture_dir);
 	return tap_done();
 }
