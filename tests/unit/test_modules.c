@@ -59,8 +59,9 @@ static void test_ranges(void)
 }
 
 /* Loads two modules whose ranges overlap, in both orders. */
-static void is_likelier(uint64_t start, uint64_t loaded_ns, uint64_t unloaded_ns, uint64_t other_start,
-			uint64_t other_loaded_ns, uint64_t other_unloaded_ns, const char *what)
+static void is_likelier(uint64_t start, uint64_t loaded_ns, uint64_t unloaded_ns,
+			uint64_t other_start, uint64_t other_loaded_ns, uint64_t other_unloaded_ns,
+			const char *what)
 {
 	for (int turn = 0; turn < 2; turn++) {
 		m = (struct bb_modules){};

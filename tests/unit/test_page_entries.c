@@ -132,7 +132,8 @@ static void test_errors(void)
 	is_u64(calls, 1, "at its first range");
 	ok(page_ranges_read(&reader, 5 * HUGE, 6 * HUGE, wants_all, note, NULL) == -ESRCH,
 	   "the process has other memory by now");
-	ok(page_ranges_read(&closed, 0, 1, wants_all, note, NULL) == -EBADF, "an error of the read");
+	ok(page_ranges_read(&closed, 0, 1, wants_all, note, NULL) == -EBADF,
+	   "an error of the read");
 	ok(!page_ranges_read(&closed, 1, 1, wants_all, note, NULL), "of no page, nothing is read");
 }
 

@@ -127,9 +127,9 @@ static void test_sample(void)
 /* The first argument of these calls is an address, and of no other call that is tested. */
 static bool first_is_address(enum call_id call)
 {
-	static const enum call_id calls[] = {
-		CALL_MMAP, CALL_MUNMAP,	 CALL_MREMAP, CALL_MPROTECT, CALL_MADVISE, CALL_BRK,
-		CALL_MLOCK, CALL_MUNLOCK, CALL_SHMDT,  CALL_MSYNC,    CALL_MINCORE, CALL_MBIND};
+	static const enum call_id calls[] = {CALL_MMAP,	   CALL_MUNMAP, CALL_MREMAP,  CALL_MPROTECT,
+					     CALL_MADVISE, CALL_BRK,	CALL_MLOCK,   CALL_MUNLOCK,
+					     CALL_SHMDT,   CALL_MSYNC,	CALL_MINCORE, CALL_MBIND};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (calls[i] == call)
@@ -149,13 +149,14 @@ static void test_failed_calls(void)
 		f.range.hole = f.range.start = f.range.end = f.range.above = f.file.mmap_ip = at;
 		strcpy(f.file.name, "big-corp.db");
 		redact_record(&r, &f.h);
-		ok((f.args[0] != at) == first_is_address(call), "call %d: its first argument", call);
+		ok((f.args[0] != at) == first_is_address(call), "call %d: first argument", call);
 		ok((f.args[1] != at + 1) == (call == CALL_SHMAT), "its second");
 		ok(f.args[2] == at + 2 && f.args[3] == at + 3 && f.args[5] == at + 5,
 		   "no other argument is an address");
 		ok((f.args[4] != at + 4) == (call == CALL_MREMAP), "but the new address of mremap");
-		ok(f.range.hole != at && f.range.start == f.range.hole && f.range.end == f.range.hole &&
-			   f.range.above == f.range.hole && f.file.mmap_ip == f.range.hole,
+		ok(f.range.hole != at && f.range.start == f.range.hole &&
+			   f.range.end == f.range.hole && f.range.above == f.range.hole &&
+			   f.file.mmap_ip == f.range.hole,
 		   "addresses around it are hidden alike");
 		ok(!strstr(f.file.name, "corp"), "and the name of its file");
 	}
@@ -176,8 +177,9 @@ static void test_halves(void)
 
 	is_u64(hidden(0), 0, "NULL");
 	is_u64(hidden(low - 1), low - 1, "the last address near NULL");
-	ok(hidden(low) != low && hidden(low) > low && hidden(low) < end, "the first of user space");
-	ok(hidden(end - 1) != end - 1 && hidden(end - 1) >= low && hidden(end - 1) < end, "the last");
+	ok(hidden(low) > low && hidden(low) < end, "the first of user space");
+	ok(hidden(end - 1) != end - 1 && hidden(end - 1) >= low && hidden(end - 1) < end,
+	   "the last");
 	is_u64(hidden(end), end, "an address of neither half");
 	is_u64(hidden(kernel - 1), kernel - 1, "nor this one");
 	ok(hidden(kernel) != kernel && hidden(kernel) >= kernel, "the first of the kernel");
@@ -243,7 +245,8 @@ static void test_other_records(void)
 	redact_record(&r, &host.h);
 	ok(!strstr(slow.file, "corp") && slow.file[0], "the file of slow faults");
 	ok(!strstr(g.g.name, "corp") && g.g.name[0], "what grew");
-	ok(!o.set_by[0] && !o.at_once[0] && !o.for_good[0], "who set a limit, and how to change it");
+	ok(!o.set_by[0] && !o.at_once[0] && !o.for_good[0],
+	   "who set a limit, and how to change it");
 	is_str(host.target, "", "what is watched");
 }
 

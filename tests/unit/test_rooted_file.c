@@ -141,7 +141,11 @@ static void lists(const char *const *dirs, const char *want, const char *name)
 	buf_free(&got);
 }
 
-#define DIRS(...) (const char *const[]){__VA_ARGS__, NULL}
+#define DIRS(...)                                                                                  \
+	(const char *const[])                                                                      \
+	{                                                                                          \
+		__VA_ARGS__, NULL                                                                  \
+	}
 
 static void test_lists(void)
 {
