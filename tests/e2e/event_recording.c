@@ -4,7 +4,9 @@
  * every kind (some reach a limit), signals, OOM kills, slow faults, samples and growth. Each
  * process has a few events. The host, its cgroups and its file systems are short of memory.
  *
- * usage: event_recording SEED PROCESSES FILE
+ * usage: event_recording SEED PROCESSES FILE [all]
+ *
+ * With "all", the recording also has the probes that fixture_hooks lack, and all counters.
  */
 #include "dice.h"
 #include "fixture.h"
@@ -21,6 +23,11 @@
 #define MB    (1ULL << 20)
 
 static struct recorder *rec;
+static bool has_all;
+
+/* probes that are not in fixture_hooks */
+static const char *const further_hooks[] = {"state", "cgroup", "reclaim", "disk_wait",
+					    "log",   "tlb",    "resident"};
 
 #define PUT(record) put_record(rec, &(record).h)
 
@@ -62,6 +69,11 @@ static void begin(void)
 	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++) {
 		struct hook_record h =
 			hook_record(fixture_hooks[i], i == blind ? HOOK_BLIND : HOOK_ON);
+
+		PUT(h);
+	}
+	for (size_t i = 0; has_all && i < sizeof(further_hooks) / sizeof(further_hooks[0]); i++) {
+		struct hook_record h = hook_record(further_hooks[i], HOOK_ON);
 
 		PUT(h);
 	}
@@ -421,6 +433,21 @@ static struct process_record born(uint32_t nth)
 	return p;
 }
 
+/* Adds to every counter of a process. */
+static void count_all(struct counters *c)
+{
+#define COUNTER(id, ...) c->id += roll(3) * roll(50);
+#define UNSHOWN(id)	 c->id += roll(3) * roll(50);
+#include "records/counters.def"
+	for (int i = 0; i < NR_WAITS; i++) {
+		uint64_t count = roll(3) * roll(50);
+
+		c->wait[i].count += count;
+		c->wait[i].ns += count * roll(3000000);
+		c->wait[i].in_faults_ns = c->wait[i].ns / 3;
+	}
+}
+
 static void live_on(struct process_record *p, uint64_t t_ns)
 {
 	uint64_t minor = roll(5000), major = roll(3) ? 0 : roll(300);
@@ -447,6 +474,8 @@ static void live_on(struct process_record *p, uint64_t t_ns)
 	p->g.fds += p->g.fds < 1000 ? roll(20) : 0;
 	p->g.fd_high = p->g.fd_high < p->g.fds ? p->g.fds : p->g.fd_high;
 	p->u.cpu_ns += roll(SECOND);
+	if (has_all)
+		count_all(&p->c);
 	PUT(*p);
 }
 
@@ -558,8 +587,9 @@ int main(int argc, char **argv)
 	char error[512];
 	size_t n;
 
-	if (argc != 4)
+	if (argc != 4 && argc != 5)
 		return 2;
+	has_all = argc == 5;
 	dice = 0x9e3779b97f4a7c15ULL * (strtoull(argv[1], NULL, 10) + 1);
 	n = strtoull(argv[2], NULL, 10) % 1000;
 	if (recorder_open_capped(argv[3], true, 0, &rec, error, sizeof(error))) {

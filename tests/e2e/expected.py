@@ -96,7 +96,9 @@ def helper(lab, program, *words):
     return ran.out
 
 
-def made(lab, seed):
-    """Writes a recording of events to the test's directory and returns its name."""
-    helper(lab, "event_recording", seed, PROCESSES, f"events-{seed}.fsr")
-    return f"events-{seed}"
+def made(lab, seed, *probes):
+    """Writes a recording of events to the test's directory and returns its name. If `probes` is
+    "all", the recording has the values of all probes."""
+    name = "-".join(["events", *probes, str(seed)])
+    helper(lab, "event_recording", seed, PROCESSES, f"{name}.fsr", *probes)
+    return name

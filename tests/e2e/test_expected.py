@@ -39,6 +39,22 @@ def test_kept_formats_of_events(check, lab):
     reports_of_events(check, lab, SEEDS[:3], *FORMATS[1:])
 
 
+def test_kept_outputs_of_all_probes(check, lab):
+    """Compares outputs for recordings that have all probes and all counters."""
+    for seed in SEEDS[:3]:
+        name = made(lab, seed, "all")
+        for words in (*(("report", "--format", one) for one in ("text", "jsonl", "html", "csv", "csv-time")),
+                      ("--summary", "--replay"), ("--width", "200", "--replay"), ("host", "--replay")):
+            text = said_by(lab, *words, f"{name}.fsr", cwd=lab.dir)
+            compare(check, f"{name}/{' '.join(words).replace('--', '')}", text)
+        for keys in ("1", "2", "3", "4", "5", "6", "^M"):
+            compare(check, f"{name}/screen {keys}",
+                    helper(lab, "screens", f"{name}.fsr", 170, 60, "mono", keys))
+        for least in (16, 30, 60):
+            compare(check, f"{name}/screen of {least} lines",
+                    helper(lab, "screens", f"{name}.fsr", 100, least, "colour", "1"))
+
+
 def test_kept_lines_of_what_is_retold(check, lab):
     """Compares the JSON lines of a recording that begins with the final state of another recording.
     """

@@ -65,10 +65,30 @@ static bool is_foreign(struct shape range, struct shape arange, int first)
 	return foreign;
 }
 
+/* Returns whether the areas are foreign if one kind has another number, and stands first. */
+static bool is_foreign_by(const char *kind, int number)
+{
+	struct btf *b = btf__new_empty();
+	bool foreign;
+
+	btf__add_enum(b, "maple_type", 4);
+	btf__add_enum_value(b, kind, number);
+	btf__add_enum_value(b, "maple_dense", 0);
+	foreign = layout_areas_foreign(b);
+	btf__free(b);
+	return foreign;
+}
+
 static void test_areas(void)
 {
 	struct shape range = {15, 16, 15}, arange = {9, 10, 0};
 	struct btf *none = btf__new_empty();
+
+	for (int i = 0; i < 5; i++) {
+		ok(is_foreign_by("maple_leaf_64", i) == (i != 1), "leaves have number %d", i);
+		ok(is_foreign_by("maple_range_64", i) == (i != 2), "ranges have number %d", i);
+		ok(is_foreign_by("maple_arange_64", i) == (i != 3), "others have number %d", i);
+	}
 
 	ok(!is_foreign(range, arange, 0), "as kernels have it since 6.1");
 	ok(is_foreign((struct shape){13, 14, 13}, arange, 0), "fewer pivots in a leaf");
