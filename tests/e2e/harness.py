@@ -36,8 +36,6 @@ os.environ.pop("GITHUB_ACTIONS", None)
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / os.environ.get("BUILD", "build")
 FAULTSCOPE = BUILD / "faultscope"
-# Freed memory is overwritten, so that a program that still uses it fails.
-os.environ.setdefault("MALLOC_PERTURB_", "165")
 os.environ.setdefault("LSAN_OPTIONS", f"suppressions={Path(__file__).with_name('leaks.txt')}")
 RECORDINGS = Path(__file__).resolve().parent / "recordings"
 # seconds after which a process that makes no progress counts as hung; a machine that emulates another
