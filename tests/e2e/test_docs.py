@@ -257,6 +257,21 @@ def test_explain_pasted_messages(check, lab):
     check.that(three >= 0.97 * len(texts), f"among three: {three} of {len(texts)}")
 
 
+def test_explain_checks_by_a_command(check, lab):
+    """The check of a candidate is the first command that confirms the finding."""
+    known = [json.loads(line) for line in lab.faultscope("explain", "--json").out.splitlines()]
+    commands = {one["id"]: [line[2:] for line in one["confirm"].splitlines()
+                            if line.startswith("$ ")] for one in known}
+    seen = 0
+    for one in known:
+        found = json.loads(lab.faultscope("explain", "--json", one["title"]).out)
+        for candidate in found["candidates"]:
+            check.equal(f"check of {candidate['id']}", candidate["check"],
+                        (commands[candidate["id"]] or [None])[0])
+            seen += 1
+    check.that(seen > len(known), f"{seen} candidates")
+
+
 def test_explain_says_what_it_did_not_read(check, lab):
     ran, ids, _ = candidates(lab, "-", log="exit code 137\n" + "x\n" * 200_000)
     check.equal("of a long log", (ran.returncode, ids[:1]), (7, ["P17"]))

@@ -135,6 +135,19 @@ def test_vmcore_without_description(check, lab):
     check.that("architecture" in ran.err, ran.err)
 
 
+def test_vmcore_without_architecture(check, lab):
+    """If the header of a dump names no architecture, the description of the kernel shows it."""
+    want = triage(lab, write(lab, "log", CRASH.encode()))
+    for arch in ("x86_64", "arm64"):
+        data = bytearray(dump_of(CRASH, arch))
+        data[18:20] = bytes(2)  # EM_NONE
+        ran = lab.faultscope("triage", "--json", write(lab, "dump", bytes(data)))
+        if ran.returncode == 3:
+            same(check, arch, json.loads(ran.out), want)
+        else:
+            check.that(False, f"{arch}: {ran.err}")
+
+
 @live
 def test_vmcore_has_records(check, lab):
     """The records of the flight recorder in a dump are found, in a compressed dump also."""

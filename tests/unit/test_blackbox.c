@@ -39,6 +39,28 @@ static bool same(const struct bb_record *a, const struct bb_record *b)
 	       !strcmp(a->text, b->text);
 }
 
+/* Every number of a record keeps all of its bits, in both encodings. */
+static void test_numbers(void)
+{
+	struct bb_record r = example(1), back = {};
+	uint8_t bytes[BB_RECORD_MAX];
+	char line[BB_LINE_MAX];
+
+	r.sequence = 0xf1e2d3c4b5a69788;
+	r.boot_ns = 0xf9e8d7c6b5a49382;
+	r.wall_ns = 0xfafbfcfdfeff0102;
+	r.count = 0xf1f2f3f4;
+	r.dropped = 0xf5f6f7f8;
+	r.class = NR_BB_CLASSES - 1;
+	for (int i = 0; i < BB_BOOT_BYTES; i++)
+		r.boot_id[i] = 0xf0 + i;
+	bb_encode(&r, bytes);
+	ok(bb_decode(bytes, sizeof(bytes), &back) > 0 && same(&r, &back), "large numbers");
+	memset(&back, 0, sizeof(back));
+	bb_encode_line(&r, line);
+	ok(!bb_decode_line(line, strlen(line), &back) && same(&r, &back), "also in a line");
+}
+
 static void test_encodings(void)
 {
 	struct bb_record r = example(7), back = {};
@@ -345,6 +367,7 @@ int main(void)
 	if (!mkdtemp(dir))
 		return 1;
 	snprintf(path, sizeof(path), "%s/ring", dir);
+	test_numbers();
 	test_encodings();
 	test_full();
 	test_scan();

@@ -258,6 +258,13 @@ static void test_unpack(const struct victim *v)
 	free(xz);
 }
 
+static void test_no_file(void)
+{
+	struct elf_symbols s;
+
+	ok(elf_symbols_open(-1, &s) == -EBADF, "no file");
+}
+
 int main(void)
 {
 	struct victim v = {};
@@ -265,6 +272,7 @@ int main(void)
 	elf_version(EV_CURRENT);
 	if (!ok(victim_open(&v), "our own program, copied"))
 		return tap_done();
+	test_no_file();
 	test_whole(&v);
 	test_spoiled(&v);
 	test_cut(&v);

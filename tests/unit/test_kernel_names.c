@@ -64,7 +64,7 @@ static void make_lists(const char *prefix)
 static void check_name(const struct kernel_names *k, const struct bb_modules *m, uint64_t ip,
 		       const char *name, const char *module)
 {
-	char got[128] = "", of[BB_MODULE_NAME] = "";
+	char got[128] = "old", of[BB_MODULE_NAME] = "old";
 	bool found = kernel_names_find(k, m, ip, got, sizeof(got), of);
 
 	ok(found == (*name != 0) && !strcmp(got, name) && !strcmp(of, module),
