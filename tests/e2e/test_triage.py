@@ -636,6 +636,21 @@ def test_triage_joins_lines_that_are_near(check, lab):
             "crash", count < 400, f"a report without its beginning, after {count} lines")
 
 
+def test_triage_separates_tasks_and_cpus(check, lab):
+    """With CONFIG_PRINTK_CALLER, a line of another task or CPU is no part of a report."""
+    report = next(log for name, _, log in device_reports() if name.startswith("OOM kill in a cgroup"))
+    lines = report.replace("] ", "][ T5100] ", 1).splitlines()
+    lines = [line if "][" in line else line.replace("] ", "][ T5100] ", 1) for line in lines]
+    path = lab.dir / "report.log"
+    for caller in ("T5100", "C0", "C1", "C12", "T1", "T5101"):
+        row = f"[ 2000.000013][{caller:>6}] [   9999]  1000  9999   999999   999999   147456  0  0 foreign"
+        path.write_text("\n".join(lines[:-3] + [row] + lines[-3:]) + "\n")
+        said = json.loads(lab.faultscope("triage", "--json", path).out)
+        largest = answer(said, "largest")
+        check.equal(f"largest process with a line of {caller}", largest.split(" ")[0],
+                    "foreign" if caller == "T5100" else "worker")
+
+
 def test_triage_json_follows_the_schema(check, lab):
     if not jsonschema:
         raise Skip("python3-jsonschema is missing")
