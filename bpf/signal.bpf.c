@@ -10,6 +10,7 @@
 #define SIGBUS	7
 #define SIGKILL 9
 #define SIGSEGV 11
+#define SIGTERM 15
 
 #define BUS_MCEERR_AR 4 /* values from include/uapi/asm-generic/siginfo.h */
 #define BUS_MCEERR_AO 5
@@ -193,6 +194,10 @@ static __always_inline int signal_sent(int sig, struct kernel_siginfo *info,
 		leader = get(target, group_leader);
 		if (proc_find(leader))
 			oom_signal(target, leader);
+		return 0;
+	}
+	if (sig == SIGKILL || sig == SIGTERM) {
+		oom_sent(sig, target);
 		return 0;
 	}
 	/* `info` is SEND_SIG_NOINFO (0), SEND_SIG_PRIV (1), or a pointer to a siginfo. */

@@ -67,6 +67,9 @@ static int dispatch(const struct options *o, struct buf *b)
 	case CMD_BLACKBOX:
 		status = command_blackbox(o);
 		break;
+	case CMD_OOM:
+		status = command_oom(o);
+		break;
 	case CMD_EXPORT:
 		status = command_export(o);
 		break;

@@ -12,6 +12,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -78,10 +79,16 @@ def process(build):
     return block_of(lines[begin:end])
 
 
-def events(build):
-    """Returns a table with each type of JSON line, from the schema."""
+ON_OWN_PAGE = ("oom_page",)  # types of JSON lines that another page than docs/json.md lists
+
+
+def events(build, own_page=False):
+    """Returns a table with each type of JSON line, from the schema; with `own_page`, a table with
+    the types of ON_OWN_PAGE."""
     rows = ["| type | meaning | keys |", "| --- | --- | --- |"]
     for one in json.loads(printed(build / "faultscope", "schema"))["oneOf"]:
+        if (one["properties"]["type"]["const"] in ON_OWN_PAGE) != own_page:
+            continue
         keys = ", ".join(key for key in one["properties"] if key not in ("type", "t"))
         rows.append(f"| `{one['properties']['type']['const']}` | {one['description']} | {keys} |")
     return "\n".join(rows) + "\n"
@@ -107,7 +114,7 @@ def made(build, check):
         if name == MATRIX:
             return head + matrix(build, check, was) + end
         own = {"session": first_finding, "verdict": verdict, "crash": crash, "process": process,
-               "events": events}.get(name)
+               "events": events, "oom_page": partial(events, own_page=True)}.get(name)
         return head + (own(build) if own else printed(tables, name)) + end
 
     texts = {}

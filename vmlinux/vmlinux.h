@@ -175,6 +175,7 @@ struct mm_struct {
 	unsigned long brk;
 	unsigned long task_size;
 	void *pgd;
+	atomic_long_t pgtables_bytes;
 	struct percpu_counter rss_stat[4];
 };
 
@@ -341,6 +342,9 @@ struct page_counter {
 struct mem_cgroup {
 	struct cgroup_subsys_state css;
 	struct page_counter memory;
+	struct page_counter swap; /* of cgroup v1: memory and swap together */
+	struct page_counter kmem;
+	bool oom_group;
 };
 
 struct pids_cgroup {
@@ -493,6 +497,15 @@ struct sighand_struct {
 	struct k_sigaction action[64];
 };
 
+struct upid {
+	int nr;
+};
+
+struct pid {
+	unsigned int level;
+	struct upid numbers[1];
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	void *stack;
@@ -501,6 +514,7 @@ struct task_struct {
 	unsigned int flags;
 	pid_t pid;
 	pid_t tgid;
+	struct pid *thread_pid;
 	int exit_state;
 	struct task_struct *real_parent;
 	struct task_struct *group_leader;

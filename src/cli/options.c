@@ -15,6 +15,7 @@
 #include "render/prom/resident_places.h"
 
 #define RECORD_BYTES_LEAST 16384
+#define OOM_KEEP_MAX	   10000
 
 int options_refuse(char *error, size_t size, const char *format, ...)
 {
@@ -373,6 +374,7 @@ static int set_instance(struct options *o, const char *arg, char *error, size_t 
 #define Y   (1u << CMD_REPLAY)
 #define O   (1u << CMD_REPORT)
 #define F   (1u << CMD_DIFF)
+#define L   (1u << CMD_OOM)
 #define ALL (~0u)
 
 /* How an option stores its argument: `sizeof` rejects a member whose type is not member_type. */
@@ -408,7 +410,7 @@ const struct option_row option_rows[] = {
 	 OTHER(set_comm)},
 	{"cgroup", 0, "PATH", W | M | Y | O | F, "only processes in this cgroup or below it",
 	 OTHER(set_cgroup)},
-	{"duration", 'd', "TIME", W | R | G | M | C | H | T | B,
+	{"duration", 'd', "TIME", W | R | G | M | C | H | T | B | L,
 	 "stop after this time: 10 (seconds), 500ms, 2m",
 	 SECONDS(duration, 0, "a time: 10, 0.5, 500ms, 2m, 1h")},
 	{"record", 0, "FILE", W | R | G | M | H,
@@ -419,9 +421,10 @@ const struct option_row option_rows[] = {
 	 FLAG(force)},
 	{"format", 0, "FORMAT", W | R | D | E | G | M | T | Y | O | F | H | B,
 	 "output format; the section FORMATS lists all formats", OTHER(set_format)},
-	{"json", 0, NULL, W | R | D | E | G | M | T | I | Y | F | H | B, "short for --format json",
+	{"json", 0, NULL, W | R | D | E | G | M | T | I | Y | F | H | B | L,
+	 "short for --format json",
 	 OTHER(set_json)},
-	{"output", 'o', "FILE", W | R | G | M | T | C | I | Y | O | F | H | B,
+	{"output", 'o', "FILE", W | R | G | M | T | C | I | Y | O | F | H | B | L,
 	 "write to FILE; - is standard output", TEXT(output)},
 	{"sort", 0, "FIELD", W | Y,
 	 "sort the table by the value whose JSON name is FIELD: maps.count, faults.major, ...",
@@ -449,12 +452,12 @@ const struct option_row option_rows[] = {
 	 TEXT(btf)},
 	{"addresses", 0, NULL, W | R | G | Y | O, "show addresses of page faults (only in JSON)",
 	 FLAG(addresses)},
-	{"color", 0, "WHEN", W | R | D | E | G | M | T | I | Y | F | H | B,
+	{"color", 0, "WHEN", W | R | D | E | G | M | T | I | Y | F | H | B | L,
 	 "when to use colours: auto, always or never; auto obeys the variable NO_COLOR",
 	 OTHER(set_colour)},
-	{"width", 0, "N", W | R | D | E | G | M | T | I | Y | F | H | B,
+	{"width", 0, "N", W | R | D | E | G | M | T | I | Y | F | H | B | L,
 	 "width of the text in columns: 40 to 1000", COUNT(width, 40, 1000, "40 to 1000 columns")},
-	{"no-unicode", 0, NULL, W | R | D | E | G | M | T | I | Y | F | H | B,
+	{"no-unicode", 0, NULL, W | R | D | E | G | M | T | I | Y | F | H | B | L,
 	 "draw charts and lines with ASCII characters only", FLAG(no_unicode)},
 	{"summary", 0, NULL, W | R,
 	 "print a one-page summary at the end: processes with the most page faults, peak values, "
@@ -490,8 +493,9 @@ const struct option_row option_rows[] = {
 	 "group all logs below the directory DIR by crash; for each crash, print the number of "
 	 "logs, and the first and last time",
 	 TEXT(group)},
-	{"markdown", 0, NULL, T,
-	 "print Markdown for a bug report, without addresses and host names", FLAG(markdown)},
+	{"markdown", 0, NULL, T | L,
+	 "print Markdown for a bug report; triage leaves out addresses and host names",
+	 FLAG(markdown)},
 	{"html", 0, NULL, T | O | F, "write an HTML page that needs no network", OTHER(set_html)},
 	{"no-redact", 0, NULL, T, "with --markdown: keep addresses and host names",
 	 FLAG(no_redact)},
@@ -503,10 +507,28 @@ const struct option_row option_rows[] = {
 	 TEXT(blackbox.file)},
 	{"ring-size", 0, "BYTES", B, "size of a new ring file: 8K to 64M (default: 1M)",
 	 BYTES(blackbox.file_bytes, RING_BYTES_LEAST, RING_BYTES_MOST, "a size from 8K to 64M")},
+	{"keep", 0, "N", L,
+	 "with --watch: number of OOM kills whose pages are kept, the newest ones; 0 keeps none "
+	 "(default: 100)",
+	 COUNT(oom.keep, 0, OOM_KEEP_MAX, "a number, at most 10000")},
 	{"keep", 0, "LIST", T | B,
 	 "where to keep records: file,instance,pmsg,kmsg,map (default: all places that exist on "
 	 "this machine)",
 	 OTHER(set_keep)},
+	{"list", 0, NULL, L, "print one line for each kill, the newest first", FLAG(oom.list)},
+	{"watch", 0, NULL, L,
+	 "until Ctrl-C, print and store the page of each OOM kill when it happens",
+	 FLAG(oom.watch)},
+	{"store", 0, "DIR", L,
+	 "directory that keeps the pages of OOM kills (default: /var/lib/faultscope/oom)",
+	 TEXT(oom.store)},
+	{"oom.store", 0, "DIR", X,
+	 "directory that keeps the pages of OOM kills, for faultscope oom (default: "
+	 "/var/lib/faultscope/oom)",
+	 TEXT(oom.store)},
+	{"oom.keep", 0, "N", X,
+	 "number of OOM kills whose pages are kept, the newest ones; 0 keeps none (default: 100)",
+	 COUNT(oom.keep, 0, OOM_KEEP_MAX, "a number, at most 10000")},
 	{"instance", 0, "NAME", T | B,
 	 "trace instance that survives a warm reboot (default: boot_map)", OTHER(set_instance)},
 	{"heartbeat", 0, "TIME", B, "interval of heartbeat records (default: 10s)",

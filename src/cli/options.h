@@ -48,6 +48,7 @@ enum command {
 	CMD_EXPLAIN,
 	CMD_TRIAGE,
 	CMD_BLACKBOX,
+	CMD_OOM,
 	CMD_EXPORT,
 	CMD_RECORD,
 	CMD_INFO,
@@ -109,6 +110,11 @@ struct options {
 		double heartbeat; /* seconds between heartbeats; 0: default */
 		bool live;	  /* the flag --live of triage */
 	} blackbox;
+	struct {
+		bool watch, list;  /* the flags --watch and --list of oom */
+		const char *store; /* directory of the stored kills; NULL: default */
+		uint64_t keep;	   /* number of kills to keep; 0: store none */
+	} oom;
 	struct {
 		const char *address[ENDPOINT_ADDRESSES];
 		size_t addresses;

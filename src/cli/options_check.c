@@ -66,7 +66,8 @@ int options_take_words(struct options *o, char *error, size_t size)
 				      "memory: name either processes, a recording or a command\n"
 				      "  see: faultscope memory --help");
 	if (o->command == CMD_RUN || o->command == CMD_MEMORY || o->command == CMD_COMPLETION ||
-	    o->command == CMD_EXPLAIN || o->command == CMD_TRIAGE || o->command == CMD_BLACKBOX)
+	    o->command == CMD_EXPLAIN || o->command == CMD_TRIAGE || o->command == CMD_BLACKBOX ||
+	    o->command == CMD_OOM)
 		return 0;
 	if (files_of(o->command))
 		return take_files(o, error, size);
@@ -133,6 +134,15 @@ int options_check(const struct options *o, char *error, size_t size)
 		return options_refuse(
 			error, size,
 			"--live cannot be combined with log files: it reads this kernel's log");
+	if (o->oom.watch && (o->argc || o->oom.list))
+		return options_refuse(
+			error, size,
+			"--watch cannot be combined with recordings or --list: it reports kills as "
+			"they happen");
+	if (o->command == CMD_OOM && o->duration && !o->oom.watch)
+		return options_refuse(error, size, "--duration needs --watch");
+	if (o->markdown && o->format == &json_renderer)
+		return options_refuse(error, size, "--markdown and --json cannot be combined");
 	if (o->replay && o->record)
 		return options_refuse(error, size, "--replay and --record cannot be combined");
 	if (o->command == CMD_EXPORT && o->interval && !o->textfile)

@@ -101,6 +101,19 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "ring file, pmsg, a trace, a log, a memory dump). Without FILE, read searches "
 		 "all places. The exit status is 3 if read finds a critical record, 1 if nothing "
 		 "can be read, 7 if there is no record or some records were lost, else 0."},
+	[CMD_OOM] =
+		{"oom", "[OPTIONS] [FILE...]",
+		 "explain an OOM kill: which limit, who held the memory, what would have helped",
+		 "Prints one page for an OOM kill: the limit that was reached, the process that "
+		 "requested memory, what the cgroup or the machine held at that moment, the "
+		 "processes that held it, the memory of the last minutes, what is to blame, and "
+		 "what would have helped. export and oom --watch store the page of each kill, so "
+		 "that it remains when the container is gone. Without FILE, oom prints the page of "
+		 "the newest stored kill. With FILE, oom prints the pages of all kills in a stored "
+		 "page or in a recording. Kills by programs such as systemd-oomd and earlyoom are "
+		 "reported too, with the name of the program. The exit status is 0 if a kill was "
+		 "shown, 1 if a file cannot be read, and 7 if no kill is stored. With --watch, it "
+		 "is 0."},
 	[CMD_EXPORT] =
 		{"export", "[OPTIONS] [INTERVAL]",
 		 "serve metrics by workload to Prometheus, or write them to a file",

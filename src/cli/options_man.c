@@ -215,6 +215,8 @@ static void man_files(struct buf *b)
 		"BTF files, named MACHINE/RELEASE.btf, for kernels without "
 		"/sys/kernel/btf/vmlinux");
 	man_row(b, "/var/lib/faultscope/blackbox.ring", "ring file of the flight recorder");
+	man_row(b, "/var/lib/faultscope/oom, /var/lib/faultscope-exporter/oom",
+		"pages of OOM kills, for faultscope oom");
 	buf_puts(b, ".SH ENVIRONMENT\n");
 	man_row(b, "NO_COLOR", "if this variable is set, faultscope prints text without colours");
 	man_row(b, "TERM",

@@ -14,6 +14,7 @@
 #define DEFAULT_WORKLOADS 50
 #define DEFAULT_SERIES	  5000
 #define DEFAULT_RESIDENT  10
+#define DEFAULT_OOM_KEEP  100
 #define DEFAULT_MIN_AGE	  30.0 /* default of --workload.min-age, in seconds */
 /* default of --workload.retention, in seconds: Prometheus has time to read the last values */
 #define DEFAULT_RETENTION 300.0
@@ -86,6 +87,7 @@ int options_parse(int argc, char **argv, struct options *ret, char *error, size_
 	ret->limit_resident = DEFAULT_RESIDENT;
 	ret->min_age = DEFAULT_MIN_AGE;
 	ret->retention = DEFAULT_RETENTION;
+	ret->oom.keep = DEFAULT_OOM_KEEP;
 	if (argc > 1 && options_command(argv[1]) >= 0) {
 		ret->command = options_command(argv[1]);
 		argv++, argc--;

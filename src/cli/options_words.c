@@ -62,7 +62,7 @@ void words_of_option(const struct option_row *o, enum command command, struct wo
 	else if (!strcmp(o->name, "format"))
 		add_formats(ret, command);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
-		if (!strcmp(lists[i].option, o->name))
+		if (!strcmp(lists[i].option, o->name) && o->type == OPTION_OTHER)
 			add_word(ret, lists[i].list, "");
 	add_named(ret, o->name);
 }
@@ -72,6 +72,7 @@ void words_of_command(enum command command, struct words *ret)
 	*ret = (struct words){};
 	switch (command) {
 	case CMD_TRIAGE:
+	case CMD_OOM:
 	case CMD_INFO:
 	case CMD_REPLAY:
 	case CMD_REPORT:

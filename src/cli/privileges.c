@@ -24,6 +24,8 @@ bool privileges_needed(const struct options *o)
 		return true;
 	case CMD_BLACKBOX:
 		return !o->argc || (strcmp(o->argv[0], "read") && strcmp(o->argv[0], "status"));
+	case CMD_OOM: /* oom drops privileges itself: the store of a service has another owner */
+		return true;
 	case CMD_TRIAGE:
 		return o->blackbox.live;
 	default:

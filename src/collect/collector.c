@@ -322,6 +322,14 @@ static int take_walk(struct collector *c, const struct walk_record *r)
 	return err ? err : end_list(c, &list);
 }
 
+/* After the record of an OOM kill, sends records that explain the kill. */
+static int take_oom(struct collector *c, struct oom_record *r)
+{
+	struct sink sink = {.take = pass_made, .ctx = c};
+
+	return c->live ? oom_scenes_take(&c->oom, c->m, r, &sink) : pass_on(c, &r->h);
+}
+
 /* On SIGBUS, measures the mapped file's file system, which may have filled up since a scan. */
 static int take_signal(struct collector *c, const struct signal_record *r)
 {
@@ -415,6 +423,8 @@ int collector_take(void *ctx, const struct record *h)
 		return take_kernel_fault(c, (const struct kernel_fault_record *)copy);
 	case RECORD_SIGNAL:
 		return take_signal(c, (const struct signal_record *)copy);
+	case RECORD_OOM:
+		return take_oom(c, (struct oom_record *)copy);
 	case RECORD_REFUSED:
 		return take_refused(c, (const struct refused_record *)copy);
 	case RECORD_TICK:
@@ -435,6 +445,7 @@ void collector_free(struct collector *c)
 {
 	names_free(&c->names);
 	symbols_close(&c->symbols);
+	oom_scenes_close(&c->oom);
 	if (c->reads_levels)
 		cgroup_levels_close(&c->levels);
 	if (c->names_stacks)

@@ -10,6 +10,7 @@
 #include "collect/cgroup/cgroup_levels.h"
 #include "collect/filter.h"
 #include "collect/names/process_names.h"
+#include "collect/oom/oom_scene.h"
 #include "collect/redact.h"
 #include "collect/python/walk_names.h"
 #include "collect/symbols/symbols.h"
@@ -48,6 +49,7 @@ struct collector {
 	void *lines_ctx;
 	/* working memory for naming stacks; owned; NULL: no stack was walked with tables yet */
 	struct walk_names *walk_names;
+	struct oom_scenes oom; /* what explains OOM kills; live only */
 	struct cgroup_levels levels;
 	bool reads_levels; /* `levels` is open: read limits and usage of cgroups */
 	/* offset of each text field's last byte, by kind of record; 0: no text field */

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "model/pressure.h"
+#include "records/oom_records.h"
 
 #define LOW_BYTES    (1ULL << 20) /* lower addresses are kept, because they are near NULL */
 #define USER_END     (1ULL << 47)
@@ -229,6 +230,13 @@ static void hide_origin(struct origin_record *o)
 	o->set_by[0] = o->at_once[0] = o->for_good[0] = 0;
 }
 
+static void hide_oom_scene(const struct redaction *r, struct oom_scene_record *s)
+{
+	hide_cgroup(r, s->cgroup, sizeof(s->cgroup));
+	hide_cgroup(r, s->victim_cgroup, sizeof(s->victim_cgroup));
+	s->namespace[0] = s->pod[0] = s->container[0] = 0;
+}
+
 void redact_record(const struct redaction *r, struct record *h)
 {
 	switch (h->kind) {
@@ -292,6 +300,15 @@ void redact_record(const struct redaction *r, struct record *h)
 	case RECORD_ORIGIN:
 		hide_origin((struct origin_record *)h);
 		break;
+	case RECORD_OOM_SCENE:
+		hide_oom_scene(r, (struct oom_scene_record *)h);
+		break;
+	case RECORD_OOM_HOLDER: {
+		struct oom_holder_record *o = (struct oom_holder_record *)h;
+
+		hide_cgroup(r, o->cgroup, sizeof(o->cgroup));
+		break;
+	}
 	case RECORD_LEVEL: {
 		struct cgroup_record *c = (struct cgroup_record *)h;
 

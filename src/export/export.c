@@ -112,9 +112,11 @@ static void plan_reach(struct export *x, struct reach *r)
 		r->readable[n++] = dir;
 	r->readable[n] = NULL;
 	x->s.in.scope = (struct rights_scope){.readable = r->readable, .filters = true};
+	if (x->oom.dir[0])
+		x->s.in.scope.writable[1] = x->oom.dir;
 	if (x->o->textfile) {
 		snprintf(r->writable, sizeof(r->writable), "%s", x->o->textfile);
-		x->s.in.scope.writable = dirname(r->writable);
+		x->s.in.scope.writable[0] = dirname(r->writable);
 	}
 }
 
@@ -161,6 +163,7 @@ static int open_live(struct export *x)
 	if (err)
 		return err;
 	name_cgroups(x);
+	export_oom_open(x);
 	plan_reach(x, &reach);
 	err = session_first_scan(&x->s, &sink);
 	x->s.in.scope = (struct rights_scope){};
@@ -257,8 +260,10 @@ static int drain(void *ctx)
 	struct export *x = ctx;
 	struct sink sink = {.take = export_take, .ctx = x};
 
-	if (!x->replay)
-		x->s.in.src->ops->drain(x->s.in.src, &sink);
+	if (x->replay)
+		return 0;
+	x->s.in.src->ops->drain(x->s.in.src, &sink);
+	export_oom_store(x);
 	return 0;
 }
 
@@ -310,9 +315,10 @@ static int begin_loop(struct export *x)
 	l->on_signal = on_signal;
 	l->on_timer = on_timer;
 	l->ctx = x;
-	return err ?: loop_every(l, x->o->interval ? x->o->interval * NS_PER_S
-				    : x->resident  ? DRAIN_RESIDENT_NS
-						   : DRAIN_S * NS_PER_S);
+	return err
+		       ?: loop_every(l, x->o->interval ? x->o->interval * NS_PER_S
+					: x->resident  ? DRAIN_RESIDENT_NS
+						       : DRAIN_S * NS_PER_S);
 }
 
 /* Returns the milliseconds until a request times out or unwind tables can be made. */

@@ -12,6 +12,7 @@
 #include "export/service_notify.h"
 #include "render/prom/prom.h"
 #include "serve/endpoint.h"
+#include "session/oom_store.h"
 #include "session/session.h"
 
 struct export_replay;
@@ -27,6 +28,8 @@ struct export
 	int root;		/* descriptor of the directory "/"; -1: not open */
 	struct export_replay *replay;
 	struct export_resident *resident; /* NULL: --export.resident was not given */
+	struct oom_store oom;	  /* the store of OOM kills */
+	unsigned int oom_scans;	  /* number of scans of cgroups */
 	struct endpoint *endpoint; /* HTTP server; NULL: --textfile was given */
 	struct notify notify;
 	double start_s;
@@ -71,6 +74,18 @@ void export_resident_gone(struct export *x, const struct process_key *of);
 void export_resident_read(struct export *x);
 /* Sums up the readings; returns NULL if there are none. Call it after census_update(). */
 const struct resident_places *export_resident_places(struct export *x);
+
+/*
+ * Functions of export_oom.c. export_oom_open() opens the store of OOM kills before privileges are
+ * dropped. export_oom_take() takes the record of a kill. export_oom_store() stores the pages of new
+ * kills. export_oom_scan() reads how much memory cgroups with limits use, for the curves of pages;
+ * it returns 0 or -ENOMEM.
+ */
+#define OOM_LIST_EVERY 16 /* scans between two listings of cgroups */
+void export_oom_open(struct export *x);
+int export_oom_take(struct export *x, const struct oom_record *h);
+void export_oom_store(struct export *x);
+int export_oom_scan(struct export *x);
 
 /* Returns the state of all processes at the end of the recording. */
 const struct model *export_replay_model(const struct export *x);

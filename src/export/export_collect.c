@@ -38,6 +38,9 @@ static void look(struct export *x)
 	if (!err && ends_may_be_lost(&x->s.in.ends, &x->s.in.m))
 		poll_probe_losses(x);
 	export_resident_read(x);
+	if (!err)
+		err = export_oom_scan(x);
+	export_oom_store(x);
 	model_next_window(&x->s.in.m);
 }
 

@@ -89,12 +89,9 @@ int export_take(void *ctx, const struct record *h)
 		take_signal(x, r, who(x, &r->subject, r->comm, h->t_ns));
 		break;
 	}
-	case RECORD_OOM: {
-		const struct oom_record *r = (const struct oom_record *)h;
-
-		node_oom(&x->node, r, who(x, &r->subject, r->comm, h->t_ns));
+	case RECORD_OOM:
+		err = export_oom_take(x, (const struct oom_record *)h);
 		break;
-	}
 	case RECORD_PRESSURE:
 		node_pressure(&x->node, (const struct memory_wait_record *)h);
 		break;

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/curve.h"
 #include "model/series.h"
 #include "model/sparse_counters.h"
 #include "base/table.h"
@@ -64,6 +65,7 @@ struct earlier {
 };
 
 struct phases;
+struct oom_kills;
 struct pressure;
 struct slow_rows;
 struct samples;
@@ -256,6 +258,9 @@ struct model {
 	struct origin_record *origin; /* array of MODEL_ORIGINS_MAX; NULL: no limit origin known */
 	size_t origins;
 	struct pressure *pressure; /* state of memory pressure; NULL: no record yet; owned */
+	/* bytes of RAM that were not available at recent scans, by MemAvailable of /proc/meminfo */
+	struct curve memory_used;
+	struct oom_kills *ooms; /* the latest OOM kills; NULL: no record yet; owned */
 	struct resident_all *resident; /* who holds resident memory; NULL: not read; owned */
 	struct phases *phases;	   /* phases of the program; NULL: no record yet; owned */
 	struct slow_rows *slow;	   /* slow faults; NULL: no record yet; owned */

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "model/phases.h"
+#include "model/oom_kills.h"
 #include "model/pressure.h"
 #include "model/resident.h"
 #include "model/resources.h"
@@ -58,6 +59,7 @@ void model_free(struct model *m)
 	free(m->event);
 	free(m->symbol);
 	free(m->phases);
+	free(m->ooms);
 	free(m->pressure);
 	free(m->slow);
 	resident_all_free(m);
@@ -521,6 +523,9 @@ static int take_tick(struct model *m, const struct tick_record *r)
 	m->tick = *r;
 	m->prev_ns = m->last_ns;
 	m->last_ns = r->h.t_ns;
+	if (r->limits.mem_total_bytes > r->limits.mem_available_bytes)
+		curve_add(&m->memory_used, r->h.t_ns,
+			  r->limits.mem_total_bytes - r->limits.mem_available_bytes);
 	if (!m->first_ns && watch_first(m, r->h.t_ns))
 		return -ENOMEM;
 	phases_scan(m);
@@ -536,9 +541,13 @@ int model_take(struct model *m, const struct record *h)
 	case RECORD_REFUSED:
 	case RECORD_SIGNAL:
 	case RECORD_KERNEL_FAULT:
-	case RECORD_OOM:
 	case RECORD_SLOW_FAULTS:
 		return take_event(m, h);
+	case RECORD_OOM:
+		return take_event(m, h) ?: oom_kills_take(m, h);
+	case RECORD_OOM_SCENE:
+	case RECORD_OOM_HOLDER:
+		return oom_kills_take(m, h);
 	case RECORD_RETRY:
 		take_retry(m, (const struct retry_record *)h);
 		return 0;

@@ -502,12 +502,22 @@ void node_signal(struct node *n, const struct signal_record *r, const struct ide
 
 void node_oom(struct node *n, const struct oom_record *r, const struct identity *id)
 {
-	enum census_counter counter =
-		r->constraint == OOM_MEMCG ? CENSUS_OOM_KILLS_MEMCG : CENSUS_OOM_KILLS_GLOBAL;
+	enum census_counter counter = r->sent			   ? CENSUS_OOM_KILLS_DAEMON
+				      : r->constraint == OOM_MEMCG ? CENSUS_OOM_KILLS_MEMCG
+								   : CENSUS_OOM_KILLS_GLOBAL;
 	struct node_exemplar x = exemplar_of(r->subject.pid, r->comm, r->h.t_ns);
 
 	census_count(n->census, &r->subject, id, counter, 1, n->now_ns);
 	keep_of_workload(n, id, counter, &x);
+}
+
+void node_oom_cause(struct node *n, const struct oom_record *r, const struct identity *id,
+		    enum census_counter cause)
+{
+	struct node_exemplar x = exemplar_of(r->subject.pid, r->comm, r->h.t_ns);
+
+	census_count(n->census, &r->subject, id, cause, 1, n->now_ns);
+	keep_of_workload(n, id, cause, &x);
 }
 
 static struct node_module *module_of(struct node *n, const char *name)

@@ -99,6 +99,9 @@ void node_pressure(struct node *n, const struct memory_wait_record *r);
 void node_signal(struct node *n, const struct signal_record *r, const struct identity *id,
 		 const char *site);
 void node_oom(struct node *n, const struct oom_record *r, const struct identity *id);
+/* Counts a kill by its cause: one of the counters CENSUS_OOM_CAUSE_*. */
+void node_oom_cause(struct node *n, const struct oom_record *r, const struct identity *id,
+		    enum census_counter cause);
 
 /* Counts a kernel fault. `module` and `site` are of the faulting instruction; NULL: not known. */
 void node_kernel_fault(struct node *n, const struct kernel_fault_record *r, const char *module,

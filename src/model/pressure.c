@@ -148,6 +148,8 @@ static void take_level(struct model *m, const struct cgroup_record *r)
 	if (l->id.start_ns != id.start_ns)
 		*l = (struct level){.id = id};
 	ROLL(l, r);
+	if (r->n[CGROUP_USED] != FIGURE_UNKNOWN)
+		curve_add(&l->used, r->h.t_ns, r->n[CGROUP_USED]);
 	watch_fill(&l->series, r->h.t_ns, level_kept_bytes(l), r->n[CGROUP_LIMIT]);
 }
 

@@ -17,6 +17,7 @@
 struct level {
 	struct process_key id; /* key of the cgroup in findings */
 	struct cgroup_record now, base, newer;
+	struct curve used; /* bytes in use at recent scans */
 	struct series series; /* recent values of memory that is not reclaimable, in bytes */
 };
 

@@ -159,6 +159,7 @@ int snapshot_take(struct snapshot *s, const struct model *m)
 	s->m.events_room = m->events;
 	s->m.pressure = put(s, m->pressure, sizeof(*m->pressure));
 	s->m.growth_index = NULL;
+	s->m.ooms = NULL; /* the live view does not show past kills */
 	s->m.growth = put(s, m->growth, m->growths * sizeof(*m->growth));
 	return 0;
 }

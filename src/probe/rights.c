@@ -166,8 +166,9 @@ out:
 
 #define READING (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 #define REPLACING                                                                                  \
-	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE |                            \
-	 LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE)
+	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR |                              \
+	 LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG |                             \
+	 LANDLOCK_ACCESS_FS_REMOVE_FILE)
 
 #define RENAMING (LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE)
 
@@ -211,8 +212,9 @@ static int allow_scope(int ruleset, const struct rights_scope *scope)
 		err = allow_below(ruleset, "/sys", READING);
 	for (size_t i = 0; scope->readable && scope->readable[i] && !err; i++)
 		err = allow_below(ruleset, scope->readable[i], READING);
-	if (!err && scope->writable)
-		err = allow_below(ruleset, scope->writable, REPLACING);
+	for (int i = 0; i < 2 && !err; i++)
+		if (scope->writable[i])
+			err = allow_below(ruleset, scope->writable[i], REPLACING);
 	for (int i = 0; i < 2 && !err; i++)
 		if (scope->renames_in[i] > 0)
 			err = allow_below_fd(ruleset, scope->renames_in[i], RENAMING);

@@ -30,7 +30,8 @@ struct rights {
 /* Files that remain accessible, in addition to reading /proc and /sys. */
 struct rights_scope {
 	const char *const *readable; /* readable files and directories; ends in NULL; NULL: none */
-	const char *writable;	     /* directory whose files may be replaced; NULL: none */
+	/* directories whose files may be listed and replaced; NULL: none */
+	const char *writable[2];
 	/* fds of directories in which files are renamed; an element <= 0 means no directory */
 	int renames_in[2];
 	bool filters; /* install the filter of system calls, call_filter.h */

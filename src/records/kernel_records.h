@@ -371,6 +371,26 @@ struct oom_record {
 	char by_comm[COMM_LEN];
 	char comm[COMM_LEN];
 	__u32 by_kept_pages; /* anonymous, shared and swapped pages of process `by`; 0: not known */
+	/*
+	 * The cgroup whose limit was reached, at the time of the kill: the level with the least
+	 * room, among the victim's memory cgroup and its ancestors.
+	 */
+	__u64 cgroup_id; /* its id: kernfs_node->id; 0: no level has a limit, or not known */
+	/* pages of swap that it uses; cgroup v1: of memory and swap together; ~0: unknown */
+	__u64 swap_used;
+	__u64 swap_limit;	/* limit of `swap_used`, in pages; ~0: none, or unknown */
+	__u64 kmem_pages;	/* cgroup v1: pages of kernel memory; ~0: unknown */
+	__u64 page_table_bytes; /* page tables of the victim; 0: not known */
+	__u32 version;		/* version of the memory cgroup hierarchy: 1 or 2; 0: not known */
+	__u32 group;	  /* 1: memory.oom_group is set in a cgroup of the victim; 0: not set */
+	__u32 pid_inside; /* the victim's pid in its own pid namespace; 0: not known */
+	/*
+	 * 0: the kernel killed the process; else the signal that the process `by` sent, because it
+	 * is a program that kills when memory is short, such as systemd-oomd
+	 */
+	__u32 sent;
+	__u32 stack; /* number of the record of the user stack of `by`, plus 1; 0: no stack */
+	__u32 pad;
 };
 
 /*

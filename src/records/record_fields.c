@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "records/oom_records.h"
 #include "records/pressure_records.h"
 
 _Static_assert(NR_BANDS == 12, "a row each");
@@ -293,6 +294,16 @@ static const struct record_field oom_fields[] = {
 	T(by_comm),
 	T(comm),
 	F(by_kept_pages, "pages"),
+	F(cgroup_id, ""),
+	C(swap_used),
+	C(swap_limit),
+	C(kmem_pages),
+	F(page_table_bytes, "bytes"),
+	F(version, ""),
+	F(group, ""),
+	F(pid_inside, ""),
+	F(sent, ""),
+	F(stack, ""),
 };
 #undef OF
 
@@ -656,6 +667,60 @@ static const struct record_field phase_fields[] = {
 };
 #undef OF
 
+#define OF struct oom_scene_record
+static const struct record_field oom_scene_fields[] = {
+	F(subject.start_ns, "ns"),
+	F(subject.pid, ""),
+	F(kill_ns, "ns"),
+	F(wall_ns, "ns"),
+	F(values_ns, "ns"),
+	F(source, ""),
+	F(in_log, ""),
+	C(used),
+	C(limit),
+	C(swap_used),
+	C(swap_limit),
+	U(memory),
+	F(tasks, ""),
+	F(tasks_kept_bytes, "bytes"),
+	F(tasks_page_table_bytes, "bytes"),
+	A(curve_ns, "ns"),
+	A(curve_bytes, "bytes"),
+	F(zone_free, "bytes"),
+	F(zone_min, "bytes"),
+	T(zone),
+	T(gfp),
+	T(path),
+	F(order, ""),
+	T(cgroup),
+	T(victim_cgroup),
+	T(namespace),
+	T(pod),
+	T(container),
+};
+#undef OF
+
+#define OF struct oom_holder_record
+static const struct record_field oom_holder_fields[] = {
+	F(subject.start_ns, "ns"),
+	F(subject.pid, ""),
+	F(kill_ns, "ns"),
+	F(pid, ""),
+	F(nth, ""),
+	F(score_adj, ""),
+	C(rss),
+	C(anon),
+	C(file),
+	C(shmem),
+	C(swap),
+	C(page_tables),
+	F(before_bytes, "bytes"),
+	F(before_ns, "ns"),
+	T(comm),
+	T(cgroup),
+};
+#undef OF
+
 #define K(kind, type, name, brief)                                                                 \
 	{                                                                                          \
 		kind, #name, sizeof(struct type), brief, name##_fields,                            \
@@ -696,6 +761,8 @@ const struct record_fields record_fields[] = {
 	K(RECORD_LEVEL, cgroup_record, cgroup, 0),
 	K(RECORD_MOUNT, mount_record, mount, 0),
 	K(RECORD_SCORE, score_record, score, 0),
+	K(RECORD_OOM_SCENE, oom_scene_record, oom_scene, 0),
+	K(RECORD_OOM_HOLDER, oom_holder_record, oom_holder, 0),
 };
 
 const size_t record_fields_count = sizeof(record_fields) / sizeof(record_fields[0]);

@@ -6,6 +6,7 @@
 
 #include "model/pressure.h"
 #include "render/utc.h"
+#include "model/pressure.h"
 
 static void key_of(struct json *j, const char *key)
 {

@@ -33,6 +33,8 @@ void json_hex(struct json *j, const char *key, uint64_t value); /* writes a stri
 /* Write `value`, or null if `value` is NULL or `known` is false. */
 void json_text_or_null(struct json *j, const char *key, const char *value);
 void json_count_or_null(struct json *j, const char *key, bool known, uint64_t value);
+/* Writes `value`, or null if it is FIGURE_UNKNOWN (records/pressure_records.h). */
+void json_figure(struct json *j, const char *key, uint64_t value);
 void json_real_or_null(struct json *j, const char *key, bool known, double value);
 void json_flag_or_null(struct json *j, const char *key, bool known, bool value);
 void json_hex_or_null(struct json *j, const char *key, bool known, uint64_t value);

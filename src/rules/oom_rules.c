@@ -293,8 +293,13 @@ static uint64_t unseen_bytes(const struct occasion *o, const struct limited *l,
 static void say_title(const struct occasion *o, const struct limited *l, struct finding *f)
 {
 	const char *constraint = o->verdict->cause;
+	char name[24];
 
-	if (l->cgroup && l->known && o->oom->memory.up)
+	if (o->oom->sent)
+		finding_title(f, "killed by %.15s[%u] (%s), not by the kernel's OOM killer",
+			      o->oom->by_comm, o->oom->by,
+			      signal_name(o->oom->sent, name, sizeof(name)));
+	else if (l->cgroup && l->known && o->oom->memory.up)
 		finding_title(
 			f,
 			"killed by the OOM killer: memory.max of %.100s, above its cgroup, reached",

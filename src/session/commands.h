@@ -11,6 +11,7 @@ int command_diagnose(const struct options *o);
 int command_memory(const struct options *o);
 int command_host(const struct options *o);
 int command_doctor(const struct options *o);
+int command_oom(const struct options *o);
 int command_record(const struct options *o);
 int command_info(const struct options *o);
 int command_replay(const struct options *o);

@@ -76,6 +76,8 @@ struct run_plan {
 	void (*after_spawn)(struct session *s);
 	/* called after the first scan, before the first output */
 	void (*after_first_scan)(struct session *s);
+	/* called after new events were printed */
+	void (*after_events)(struct session *s);
 	/* called after each scan but the first, before its values are printed */
 	void (*before_output)(struct session *s);
 	/* called after each scan, after its values were printed */

@@ -220,6 +220,7 @@ static int open_live(struct session *s)
 	s->in.pressure.scores = s->plan.scores;
 	pressure_open(&s->in.pressure);
 	symbols_open(&s->in.collector.symbols);
+	oom_scenes_open(&s->in.collector.oom);
 	if (s->in.src->plain)
 		return 0;
 	if (!choice_has_pending(live_hooks(s->in.src)))

@@ -38,6 +38,8 @@ void session_report_events(struct session *s)
 			s->out.renderer->finding(&s->out.text, &s->out.view, f);
 		f->told = true;
 	}
+	if (s->plan.after_events)
+		s->plan.after_events(s);
 }
 
 static bool stacks_wait(const struct session *s)

@@ -240,8 +240,8 @@ ROOMS = [
          "`doctor` with its cost measurements, and `explain`",
          "base probe blackbox model collect resident unwind lines rules triage render cli live "
          "crash",
-         "text, numbers, format, math, calendar, heap, pages, errors, date, sleep, local time, "
-         "files, own files, messages, environment, own ids, own cost, scheduling, machine, "
+         "text, numbers, format, sort, math, calendar, heap, pages, errors, date, sleep, local "
+         "time, files, own files, messages, environment, own ids, own cost, scheduling, machine, "
          "children, signals, exit, events, threads, system calls, terminal"),
     room("session/phase_marks", "receives the names of phases from the command of `run`",
          needs="sockets, changed environment"),

@@ -45,6 +45,7 @@ void html_heat(struct buf *b, const struct story_view *s);
 void html_addresses(struct buf *b, const struct story_view *s, const struct address_map *m);
 void html_latency(struct buf *b, const struct story_view *s);
 void html_memory(struct buf *b, const struct story_view *s);
+void html_oom(struct buf *b, const struct story_view *s);
 void html_gauges(struct buf *b, const struct story_view *s);
 void html_processes(struct buf *b, const struct story_view *s);
 void html_held(struct buf *b, const struct story_view *s, enum what what);

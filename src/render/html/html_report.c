@@ -13,6 +13,7 @@ static const struct {
 	{"timeline", "Timeline"},
 	{"flame", "Flame graph"},
 	{"memory", "Resident memory"},
+	{"oom", "OOM kills"},
 	{"heat", "Faults by process"},
 	{"addresses", "Faults by address"},
 	{"latency", "Latency"},
@@ -63,6 +64,7 @@ void html_report(struct buf *b, const struct story_view *s)
 	html_timeline(b, s);
 	html_flame(b, s, &p);
 	html_memory(b, s);
+	html_oom(b, s);
 	html_heat(b, s);
 	html_addresses(b, s, &m);
 	html_latency(b, s);

@@ -19,6 +19,7 @@
 #include "rules/gates.h"
 #include "rules/shortage.h"
 #include "render/json/json_pressure.h"
+#include "render/json/json_stack.h"
 #include "render/json/line_rows.h"
 #include "render/losses.h"
 
@@ -95,22 +96,6 @@ static void put_assumed(struct json *j, const char *key, const struct view *v,
 }
 
 /* Adds the frames of a stack, innermost first. The array is empty if the stack is not known. */
-static void put_stack(struct json *j, const char *key, const struct frames *f)
-{
-	const char *at = f ? f->text : "";
-	char line[512];
-
-	json_array(j, key);
-	while (*at) {
-		size_t n = strcspn(at, "\n");
-
-		snprintf(line, sizeof(line), "%.*s", (int)(n < 500 ? n : 500), at);
-		json_text(j, NULL, line);
-		at += n + (at[n] == '\n');
-	}
-	json_end_array(j);
-}
-
 static void put_user_caller(struct json *j, const char *key, const struct frames *f)
 {
 	char caller[USER_LINE_BYTES];

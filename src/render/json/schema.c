@@ -5,6 +5,7 @@
 #include "model/pressure.h"
 #include "render/json_out.h"
 #include "render/render.h"
+#include "rules/oom_page.h"
 
 enum type {
 	T_count,
@@ -75,6 +76,7 @@ struct key {
 #include "render/json/doctor_lines.def"
 #include "render/json/explain_lines.def"
 #include "render/json/pressure_lines.def"
+#include "render/json/oom_lines.def"
 
 static const struct key *const lines[] = {
 	line_triage,
@@ -99,6 +101,7 @@ static const struct key *const lines[] = {
 	line_cgroup,
 	line_file_system,
 	line_host,
+	line_oom_page,
 	line_blackbox,
 	line_blackbox_finding,
 	line_blackbox_end,

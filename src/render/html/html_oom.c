@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Writes the pages of the OOM kills in a recording. */
+#include "model/oom_kills.h"
+#include "render/html/html.h"
+#include "render/oom_pages.h"
+
+#define COLUMNS 110
+
+void html_oom(struct buf *b, const struct story_view *s)
+{
+	const struct oom_kills *o = s->v->m->ooms;
+	struct view v = *s->v;
+	struct buf text = {};
+
+	v.colour = false;
+	v.width = COLUMNS;
+	html_section(b, "oom", "OOM kills",
+		     o && o->n ? "One page for each kill: which limit was reached, what filled the "
+				 "memory, who held it, and what would have helped."
+			       : "No process was killed because memory ran out.");
+	for (size_t i = 0; o && i < o->n; i++) {
+		struct oom_page page;
+
+		oom_page_of(&o->kill[i], v.m->tick.limits.page_bytes, &page);
+		oom_page_text(&text, &v, &page);
+		buf_puts(b, "<pre class=\"scroll\" tabindex=\"0\" role=\"region\" "
+			    "aria-label=\"OOM kill\">");
+		html_text(b, text.s ? text.s : "");
+		buf_puts(b, "</pre>\n");
+		buf_next_part(b, &text);
+	}
+	html_section_end(b);
+	buf_end_part(b, &text);
+}

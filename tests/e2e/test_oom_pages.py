@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Tests the command oom: the post-mortems of OOM kills that are made here."""
+
+import contextlib
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import oom_kills
+from harness import Skip, live, until
+
+V1 = Path("/sys/fs/cgroup/memory")
+V2 = Path("/sys/fs/cgroup")
+RIGHT_OF_100 = 95  # at least this share of all answers must be right
+
+
+def shell(script):
+    ran = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=120,
+                         check=False)
+    if ran.returncode:
+        raise Skip(f"{script.strip().splitlines()[0]}: {ran.stderr.strip()}")
+
+
+def place_of(lab):
+    v1 = (V1 / "memory.limit_in_bytes").exists()
+    if not v1 and not (V2 / "cgroup.controllers").exists():
+        raise Skip("no cgroup with memory limits")
+    tmpfs = Path(f"/dev/shm/oomkill-{os.getpid()}")
+    tmpfs.mkdir(exist_ok=True)
+    return oom_kills.Place(shell, V1 if v1 else V2, 1 if v1 else 2, lab.workload("oomkill"), tmpfs,
+                           lab.dir, has=("threads", "disk"))
+
+
+@contextlib.contextmanager
+def watching(lab):
+    """Runs faultscope oom --watch. Yields a function that returns its lines so far."""
+    out, store = lab.dir / "pages", lab.dir / "store"
+    process = lab.spawn([lab.program, "oom", "--watch", "--json", "-o", out, "--store", store])
+    try:
+        until(out.exists, "the first scan")
+        time.sleep(1)
+        yield lambda: oom_kills.lines_of(out.read_text()), store
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+@live
+def test_oom_kills(check, lab):
+    """Limit, kind of memory and holder are right for nearly all kills of the table."""
+    place = place_of(lab)
+    kills = [one for one in oom_kills.KILLS if place.can(one)]
+    right = dict.fromkeys(("limit", "kind", "holder", "blame"), 0)
+    with watching(lab) as (lines, store):
+        for i, one in enumerate(kills):
+            name = f"faultscope-oom-{os.getpid()}-{i}"
+            group = place.make(one, name)
+            try:
+                place.start(one, group, lab.dir / "said")
+                with contextlib.suppress(AssertionError):
+                    until(lambda name=name: oom_kills.page_of(lines(), name), one.name)
+                page = oom_kills.page_of(lines(), name)
+            finally:
+                place.end(one, group, lab.dir / "said")
+            wrong = oom_kills.judge(one, page, name)
+            print(f"# {one.name}: {wrong or 'right'}")
+            for topic in right:
+                right[topic] += topic not in wrong
+        stored = sorted(store.glob("*.fsr"))
+    with contextlib.suppress(OSError):
+        place.tmpfs.rmdir()
+    check.that(len(stored) >= len(kills) * RIGHT_OF_100 // 100, f"{len(stored)} pages are stored")
+    for topic, n in right.items():
+        check.that(n * 100 >= len(kills) * RIGHT_OF_100, f"{topic}: {n} of {len(kills)} right")
