@@ -139,18 +139,19 @@ class Tables:
             "all": ("all",), "watched": ("-p", WATCHED), "another": ("-p", ANOTHER)}.items()}
         if any(not row or "median" not in row for row in fault.values()):
             return "**Cost.** Not measured ([performance](docs/performance.md)).\n"
-        added = {name: with_unit(row["median"], "ns") for name, row in fault.items()}
-        text = [f"**Cost.** Without faultscope, a minor page fault takes {self.base('fault')}.",
-                f"When faultscope watches all processes, it adds {added['all']} to each page fault.",
-                f"With `-p PID`, it adds {added['watched']} to each page fault of the watched "
-                f"process, and {added['another']} to those of others."]
+        added = {name: with_unit(row["median"], "ns") if row["median"] > 0 else
+                 "less than the noise" for name, row in fault.items()}
+        text = [f"**Cost.** A minor page fault takes {self.base('fault')}. Watching all processes",
+                f"adds {added['all']}. `-p PID` adds {added['watched']} in the watched",
+                f"process, and {added['another']} in others."]
         worst = self.slowest_other()
         if worst and worst["median"] >= ONE_PERCENT:
             text.append(f"**`-p` of one process slows all others**: they need up to "
                         f"{with_unit(worst['median'], '%')} more CPU time "
-                        f"({TITLES[worst['work']].split(':')[0]}). Where BPF programs can trace"
-                        " kernel functions, on Linux 6.14 and later, `-p` does not slow the system"
-                        " calls that it does not count ([probes](docs/probes.md)).")
+                        f"({TITLES[worst['work']].split(':')[0]}, {worst['q1']:.0f} to"
+                        f" {worst['q3']:.0f} % in {worst['rounds']} rounds). Where BPF programs"
+                        " can trace kernel functions, on Linux 6.14 and later, `-p` does not slow"
+                        " the system calls that it does not count ([probes](docs/probes.md)).")
         return " ".join(text) + " See [performance](docs/performance.md).\n"
 
     def slowest_other(self):
