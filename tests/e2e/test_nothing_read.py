@@ -104,6 +104,7 @@ def nothing_of(lab):
                    ["report", "--cgroup", "/nosuch", LEAK]],
         "diff": [["diff", empty, empty], ["diff", LEAK, empty], ["diff", cut, LEAK],
                  ["diff", "--json", LEAK, cut], ["diff", "--comm", "nosuch", LEAK, LEAK]],
+        "oom": [["oom", empty], ["oom", cut], ["oom", "--store", empty_directory(lab)]],
         "schema": [["schema", "nonsense"]],
         "completion": [["completion"], ["completion", "nonsense"]],
         "man": [["man", "nonsense"]],

@@ -51,6 +51,30 @@ def watching(lab):
 
 
 @live
+def test_oom_store_of_the_exporter(check, lab):
+    """The exporter stores the newest kills, without privileges and within its bound."""
+    place, one = place_of(lab), oom_kills.KILLS[0]
+    store = lab.dir / "kept"
+    process = lab.spawn([lab.program, "export", "--web.listen-address", "127.0.0.1:0",
+                         "--oom.store", store, "--oom.keep", "2"])
+    process.stdout.readline()
+    for i in range(3):
+        group = place.make(one, f"faultscope-oom-{os.getpid()}-{i}")
+        stored = set(store.glob("*.fsr"))
+        try:
+            place.start(one, group, lab.dir / "said")
+            until(lambda stored=stored: set(store.glob("*.fsr")) - stored, "a stored page")
+        finally:
+            place.end(one, group, lab.dir / "said")
+    process.terminate()
+    process.wait(20)
+    place.tmpfs.rmdir()
+    check.equal("stored pages", len(list(store.glob("*.fsr"))), 2)
+    page = lab.faultscope("oom", "--store", store).out
+    check.that("hog" in page and "victim" in page, f"{page!r}")
+
+
+@live
 def test_oom_kills(check, lab):
     """Limit, kind of memory and holder are right for nearly all kills of the table."""
     place = place_of(lab)

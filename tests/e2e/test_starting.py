@@ -144,7 +144,7 @@ def test_memory_of_a_start(check, lab):
 def test_words_that_no_command_takes(check, lab):
     words = (("1", "1", "extra"), ("record", "-o", "/dev/null", "1", "extra"),
              ("diagnose", "extra"), ("diagnose", "-p", "1", "extra"),
-             ("memory", "-p", "1", "extra"), ("host", "1", "1", "extra"),
+             ("memory", "-p", "1", "extra"), ("oom", "--list", "--watch"), ("host", "1", "1", "extra"),
              ("doctor", "extra"), ("export", "1", "extra"), ("info", "a", "extra"),
              ("replay", "a", "extra"), ("report", "a", "extra"), ("diff", "a", "b", "extra"),
              ("schema", "extra"), ("man", "extra"), ("completion", "bash", "extra"),
