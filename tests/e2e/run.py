@@ -22,9 +22,6 @@ from harness import (BUILD, FAULTSCOPE, MOST_RECORDING_BYTES, MOST_TRIES, RECORD
                      Check, Lab, Skip, check_form, jsonschema, quiet, schema)
 from placeless import placeless
 
-# Freed memory is overwritten, so that a program that still uses it fails.
-os.environ.setdefault("MALLOC_PERTURB_", "165")
-
 HERE = Path(__file__).resolve().parent
 MOST_DIAGNOSTICS = 20
 SKIPPED = "events that the kernel skipped"  # in a message on standard error
