@@ -80,12 +80,16 @@ static const char *measured_by(int level)
 	return levels_of[level].measures;
 }
 
-unsigned int overhead_events_of(const char *probe)
+unsigned int overhead_events_of(const char *probe, bool few_calls, bool switches)
 {
+	unsigned int at = switches ? AT_SWITCHES : 0;
+
+	if (few_calls)
+		return at | AT_FEW_CALLS;
 	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++)
 		if (!strcmp(probes[i].probe, probe))
-			return probes[i].events;
-	return 0;
+			at |= probes[i].events;
+	return at;
 }
 
 const char *overhead_for_others_text(unsigned int at, char *buf, size_t size)

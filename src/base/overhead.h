@@ -3,6 +3,7 @@
 #ifndef FS_BASE_OVERHEAD_H
 #define FS_BASE_OVERHEAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define NR_OVERHEAD_LEVELS  5
@@ -28,8 +29,11 @@ unsigned int overhead_set_find(const char *word);
 #define AT_FEW_CALLS 32u /* only the system calls that faultscope counts */
 #define AT_SWITCHES  64u /* each switch between processes */
 
-/* Returns the AT_* bits of the events at which a probe runs, whatever its attach type. */
-unsigned int overhead_events_of(const char *probe);
+/*
+ * Returns the AT_* bits of the events at which a probe runs. Its attach type decides whether it
+ * runs at few calls only (`few_calls`), and whether it also runs at switches.
+ */
+unsigned int overhead_events_of(const char *probe, bool few_calls, bool switches);
 
 /* Writes the events of AT_* bits. Returns buf, which is empty if there are none. */
 const char *overhead_for_others_text(unsigned int at, char *buf, size_t size);

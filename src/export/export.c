@@ -315,10 +315,9 @@ static int begin_loop(struct export *x)
 	l->on_signal = on_signal;
 	l->on_timer = on_timer;
 	l->ctx = x;
-	return err
-		       ?: loop_every(l, x->o->interval ? x->o->interval * NS_PER_S
-					: x->resident  ? DRAIN_RESIDENT_NS
-						       : DRAIN_S * NS_PER_S);
+	return err ?: loop_every(l, x->o->interval ? x->o->interval * NS_PER_S
+				    : x->resident  ? DRAIN_RESIDENT_NS
+						   : DRAIN_S * NS_PER_S);
 }
 
 /* Returns the milliseconds until a request times out or unwind tables can be made. */

@@ -29,7 +29,6 @@ struct export
 	struct export_replay *replay;
 	struct export_resident *resident; /* NULL: --export.resident was not given */
 	struct oom_store oom;	  /* the store of OOM kills */
-	unsigned int oom_scans;	  /* number of scans of cgroups */
 	struct endpoint *endpoint; /* HTTP server; NULL: --textfile was given */
 	struct notify notify;
 	double start_s;
@@ -81,7 +80,6 @@ const struct resident_places *export_resident_places(struct export *x);
  * kills. export_oom_scan() reads how much memory cgroups with limits use, for the curves of pages;
  * it returns 0 or -ENOMEM.
  */
-#define OOM_LIST_EVERY 16 /* scans between two listings of cgroups */
 void export_oom_open(struct export *x);
 int export_oom_take(struct export *x, const struct oom_record *h);
 void export_oom_store(struct export *x);

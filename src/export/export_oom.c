@@ -55,7 +55,5 @@ int export_oom_scan(struct export *x)
 {
 	const struct sink sink = {.take = take_in_model, .ctx = x};
 
-	if (!(x->oom_scans++ % OOM_LIST_EVERY))
-		pressure_list_cgroups(&x->s.in.pressure, &x->s.in.m);
-	return pressure_scan_cgroups(&x->s.in.pressure, &x->s.in.m, &sink);
+	return pressure_scan_only_cgroups(&x->s.in.pressure, &x->s.in.m, &sink);
 }

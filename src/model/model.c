@@ -128,10 +128,9 @@ unsigned int model_events_of_others(const struct model *m)
 	for (size_t i = 0; i < m->hooks; i++) {
 		const struct hook_view *v = &m->hook[i];
 
-		if (v->state != HOOK_ON && !hook_is_pending(v))
-			continue;
-		at |= v->lacks & SPARES_CALLS ? AT_FEW_CALLS : overhead_events_of(v->name);
-		at |= v->lacks & TAXES_SWITCHES ? AT_SWITCHES : 0;
+		if (v->state == HOOK_ON || hook_is_pending(v))
+			at |= overhead_events_of(v->name, v->lacks & SPARES_CALLS,
+						 v->lacks & TAXES_SWITCHES);
 	}
 	return at;
 }

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "model/phases.h"
 #include "model/oom_kills.h"
+#include "model/phases.h"
 #include "model/pressure.h"
 #include "model/resident.h"
 #include "model/resources.h"

@@ -505,10 +505,8 @@ void node_oom(struct node *n, const struct oom_record *r, const struct identity 
 	enum census_counter counter = r->sent			   ? CENSUS_OOM_KILLS_DAEMON
 				      : r->constraint == OOM_MEMCG ? CENSUS_OOM_KILLS_MEMCG
 								   : CENSUS_OOM_KILLS_GLOBAL;
-	struct node_exemplar x = exemplar_of(r->subject.pid, r->comm, r->h.t_ns);
 
-	census_count(n->census, &r->subject, id, counter, 1, n->now_ns);
-	keep_of_workload(n, id, counter, &x);
+	node_oom_cause(n, r, id, counter);
 }
 
 void node_oom_cause(struct node *n, const struct oom_record *r, const struct identity *id,

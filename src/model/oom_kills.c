@@ -10,6 +10,18 @@ const struct oom_kill *oom_kills_last(const struct model *m)
 	return m->ooms && m->ooms->n ? &m->ooms->kill[m->ooms->n - 1] : NULL;
 }
 
+const struct frames *oom_kills_stack(const struct model *m, const struct oom_record *r)
+{
+	const struct frames *f = NULL;
+
+	if (!r->stack)
+		return NULL;
+	for (const struct subject *s = model_each(m, NULL); s && !f; s = model_each(m, s))
+		if (s->id.pid == r->by)
+			f = model_frames(m, &s->id, r->stack - 1);
+	return f ? f : model_frames(m, &r->subject, r->stack - 1);
+}
+
 bool oom_kills_continue(const struct model *m, const struct oom_record *r)
 {
 	const struct oom_kill *last = oom_kills_last(m);

@@ -51,6 +51,12 @@ int oom_kills_take(struct model *m, const struct record *h);
  */
 bool oom_kills_continue(const struct model *m, const struct oom_record *r);
 
+/*
+ * Returns the user stack of the thread whose request for memory led to a kill, or NULL. A stored
+ * kill has it under the victim.
+ */
+const struct frames *oom_kills_stack(const struct model *m, const struct oom_record *r);
+
 /* Returns the latest kill, or NULL if there was none. */
 const struct oom_kill *oom_kills_last(const struct model *m);
 

@@ -13,7 +13,7 @@ static uint64_t higher(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* Returns how much higher a value is at the end of the phase than at its begin; 0: not higher. */
+/* Returns how much higher a value is at the end of the phase than at its start; 0: not higher. */
 static uint64_t rise(uint64_t began, uint64_t ended)
 {
 	return ended > began ? ended - began : 0;
@@ -57,10 +57,10 @@ const struct phase_value phase_values[NR_PHASE_VALUES] = {
 	 "highest resident memory of all processes together at any scan of the phase", UNIT_BYTES,
 	 1, get_rss_peak},
 	{"phase.rss.kept", "rss_kept_bytes", "KEPT",
-	 "resident memory at the end of a phase, beyond that at its begin", UNIT_BYTES, 1,
+	 "resident memory at the end of a phase, beyond that at its start", UNIT_BYTES, 1,
 	 get_rss_kept},
 	{"phase.swap.kept", "swap_kept_bytes", "SWAPPED",
-	 "swapped-out memory at the end of a phase, beyond that at its begin", UNIT_BYTES, 1,
+	 "swapped-out memory at the end of a phase, beyond that at its start", UNIT_BYTES, 1,
 	 get_swap_kept},
 	{"phase.minor_faults", "minor_faults", "MINFLT", "minor faults of a phase", UNIT_COUNT, 1,
 	 get_minor},
@@ -71,11 +71,11 @@ const struct phase_value phase_values[NR_PHASE_VALUES] = {
 	{"phase.maps.peak", "maps_peak", "MAPS", "peak number of mappings of a process in a phase",
 	 UNIT_COUNT, 1, get_maps_peak},
 	{"phase.maps.kept", "maps_kept", "KEPT",
-	 "mappings at the end of a phase, beyond those at its begin", UNIT_COUNT, 1, get_maps_kept},
+	 "mappings at the end of a phase, beyond those at its start", UNIT_COUNT, 1, get_maps_kept},
 	{"phase.fds.peak", "fds_peak", "FDS", "peak number of open fds of a process in a phase",
 	 UNIT_COUNT, 1, get_fds_peak},
 	{"phase.fds.kept", "fds_kept", "KEPT",
-	 "open fds at the end of a phase, beyond those at its begin", UNIT_COUNT, 1, get_fds_kept},
+	 "open fds at the end of a phase, beyond those at its start", UNIT_COUNT, 1, get_fds_kept},
 	{"phase.failed_calls", "failed_calls", "FAILED",
 	 "mapping and fd calls of a phase that failed because a limit was reached", UNIT_COUNT, 1,
 	 get_failed},

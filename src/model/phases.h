@@ -33,7 +33,7 @@ struct phase {
 };
 
 struct phases {
-	size_t n;	 /* number of phases, in the order of their begin */
+	size_t n;	 /* number of phases, in the order of their start */
 	bool runs;	 /* the last phase has not ended */
 	uint64_t missed; /* number of phases beyond PHASES_MAX, which have no values */
 	struct phase phase[PHASES_MAX];

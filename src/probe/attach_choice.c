@@ -321,10 +321,9 @@ unsigned int choice_events_of_others(const struct hook_status *status)
 	for (size_t h = 0; h < nr_hooks; h++) {
 		const struct hook_alternate *used = status[h].used;
 
-		if (status[h].state != HOOK_ON && !status[h].pending)
-			continue;
-		at |= used->lacks & SPARES_CALLS ? AT_FEW_CALLS : overhead_events_of(hooks[h].name);
-		at |= used->lacks & TAXES_SWITCHES ? AT_SWITCHES : 0;
+		if (status[h].state == HOOK_ON || status[h].pending)
+			at |= overhead_events_of(hooks[h].name, used->lacks & SPARES_CALLS,
+						 used->lacks & TAXES_SWITCHES);
 	}
 	return at;
 }

@@ -18,9 +18,6 @@ void oom_page_json(struct buf *b, const struct view *v, const struct oom_page *p
 void oom_list_heading(struct buf *b, const struct view *v);
 void oom_list_line(struct buf *b, const struct view *v, const char *name, const struct oom_page *p);
 
-/* Returns the user stack of the thread that requested memory, or NULL if it is not known. */
-const struct frames *oom_page_stack(const struct view *v, const struct oom_page *p);
-
 /* Writes a sentence: what was killed, and why. */
 void oom_put_title(struct buf *b, const struct oom_page *p);
 

@@ -63,10 +63,8 @@ static void say_device(const struct request *q, struct verdict *v)
 /* The pages that drivers hold for the process, of RLIMIT_MEMLOCK. */
 static void say_pinned(const struct request *q, struct verdict *v)
 {
-	if (q->r->device.pinned_pages)
-		verdict_count(v, "pinned memory", IN_BYTES,
-			      q->r->device.pinned_pages * q->l->page_bytes,
-			      q->r->memlock_limit_bytes);
+	verdict_count(v, "pinned memory", IN_BYTES, q->r->device.pinned_pages * q->l->page_bytes,
+		      q->r->memlock_limit_bytes);
 }
 
 /*
@@ -82,8 +80,7 @@ bool past_memlock_of_device(const struct request *q, struct verdict *v, bool *re
 	    has_fact(q, FACT_IPC_LOCK) || limit == UINT64_MAX)
 		return false;
 	*ret_sure = q->r->device.pinned_pages >= limit;
-	verdict_count(v, "pinned memory", IN_BYTES, q->r->device.pinned_pages * q->l->page_bytes,
-		      q->r->memlock_limit_bytes);
+	say_pinned(q, v);
 	say_device(q, v);
 	return true;
 }
@@ -94,7 +91,8 @@ bool refused_by_driver(const struct request *q, struct verdict *v, bool *ret_sur
 	if (!q->r->device.number)
 		return false;
 	say_device(q, v);
-	say_pinned(q, v);
+	if (q->r->device.pinned_pages)
+		say_pinned(q, v);
 	return true;
 }
 

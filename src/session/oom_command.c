@@ -129,7 +129,6 @@ static int put_store(struct printing *p)
 		dir = OOM_STORE_OF_SERVICE;
 		names = others;
 	}
-
 	if (err && err != -ENOENT) {
 		complain("cannot read %s: %s", dir, strerror(-err));
 		return EXIT_FAILED;
@@ -168,7 +167,6 @@ static int print_stored(const struct options *o)
 	int status = 0, err;
 
 	drop_capabilities();
-
 	view_make(&p.v, o);
 	if (!o->width && p.v.width > WIDTH)
 		p.v.width = WIDTH;

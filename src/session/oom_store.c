@@ -70,14 +70,10 @@ static void name_of(const struct oom_kill *k, char *ret, size_t size)
 
 static int put_stack(struct recorder *rec, const struct model *m, const struct oom_kill *k)
 {
+	const struct frames *f = oom_kills_stack(m, &k->first);
 	struct frames_record *r;
-	const struct frames *f = NULL;
 	int err;
 
-	for (const struct subject *s = model_each(m, NULL); s && k->first.stack && !f;
-	     s = model_each(m, s))
-		if (s->id.pid == k->first.by)
-			f = model_frames(m, &s->id, k->first.stack - 1);
 	if (!f)
 		return 0;
 	r = calloc(1, sizeof(*r));

@@ -44,8 +44,12 @@ static void test_others(void)
 	       "page faults, new mappings, signals, switches between processes", "several events");
 	is_str(overhead_for_others_text(AT_LOCKS | AT_CALLS, cut, sizeof(cut)),
 	       "waits for locks, a", "cut to the buffer");
-	ok(overhead_events_of("fault_end") == AT_FAULTS, "events of a probe");
-	ok(!overhead_events_of("scan"), "a probe that runs at no event of other processes");
+	ok(overhead_events_of("fault_end", false, false) == AT_FAULTS, "events of a probe");
+	ok(!overhead_events_of("scan", false, false),
+	   "a probe that runs at no event of other processes");
+	ok(overhead_events_of("calls", false, false) == AT_CALLS, "the end of each system call");
+	ok(overhead_events_of("calls", true, false) == AT_FEW_CALLS, "or of few");
+	ok(overhead_events_of("tlb", false, true) == AT_SWITCHES, "switches are in addition");
 }
 
 int main(void)

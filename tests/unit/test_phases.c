@@ -82,7 +82,7 @@ static void test_changes(void)
 	is_u64(value(0, "phase.fds.kept"), 5, "fds that remained");
 	is_u64(value(1, "phase.minor_faults"), 0, "the next phase has faults of its own");
 	is_u64(value(1, "phase.rss.kept"), 0, "less memory than before is none that remained");
-	is_u64(value(1, "phase.rss.peak"), 1300 * PAGE, "what was there at its begin is a peak");
+	is_u64(value(1, "phase.rss.peak"), 1300 * PAGE, "what was there at its start is a peak");
 	is_u64(phase_duration_ns(&m.phases->phase[1]), SECOND, "a phase lasts to the last scan");
 	is_u64(value(0, "phase.failed_calls"), FIGURE_UNKNOWN, "not counted without the probe");
 }

@@ -23,8 +23,6 @@ void oom_scenes_open(struct oom_scenes *o)
 	o->log = kernel_log_open();
 	o->root = o->known.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	o->known.collapse = COLLAPSE_DEFAULT;
-	if (o->root >= 0 && known_init(&o->known))
-		o->known.known = NULL;
 }
 
 void oom_scenes_close(struct oom_scenes *o)
@@ -150,7 +148,7 @@ static void fill_workload(struct oom_scenes *o, const struct oom_record *r,
 		.pid = o->foreign ? 0 : r->subject.pid, .comm = r->comm, .t_ns = r->h.t_ns};
 	const struct known *k;
 
-	if (!o->known.known || !s->victim_cgroup[0])
+	if (o->root < 0 || !s->victim_cgroup[0] || (!o->known.known && known_init(&o->known)))
 		return;
 	k = known_find(&o->known, s->victim_cgroup, &member);
 	array_copy(s->namespace, sizeof(s->namespace), k->id.namespace);

@@ -14,7 +14,7 @@ struct oom_scenes {
 	bool opened;
 	int log;  /* descriptor of the kernel log; < 0: not readable */
 	int root; /* descriptor of the directory "/"; < 0: not open */
-	/* names of workloads; not open: known.known is NULL */
+	/* names of workloads; known.known is NULL until the first kill */
 	struct known_table known;
 	bool foreign; /* records have pids of another namespace: do not read /proc */
 };

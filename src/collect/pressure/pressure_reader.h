@@ -55,6 +55,10 @@ void pressure_close(struct pressure_reader *r);
  */
 int pressure_scan(struct pressure_reader *r, const struct model *m, const struct sink *sink);
 
+/* Sends only the records of cgroups. Use one of both functions for a reader. */
+int pressure_scan_only_cgroups(struct pressure_reader *r, const struct model *m,
+			       const struct sink *sink);
+
 /* The parts of pressure_scan(): the first function reads the cgroups, the second one the mounts. */
 int pressure_scan_cgroups(struct pressure_reader *r, const struct model *m,
 			  const struct sink *sink);

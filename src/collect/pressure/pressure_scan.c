@@ -156,6 +156,16 @@ static int read_scores(const struct model *m, const struct sink *sink)
 	return 0;
 }
 
+/* Returns whether a scan lists cgroups and mounts before it reads them. Counts the scans. */
+static bool lists_now(struct pressure_reader *r)
+{
+	/* the model knows the watched processes only from the second scan on */
+	bool now = r->looks < 2 || !(r->looks % LIST_EVERY);
+
+	r->looks++;
+	return now;
+}
+
 static void list_places(struct pressure_reader *r, const struct model *m)
 {
 	r->over = 0;
@@ -169,10 +179,8 @@ int pressure_scan(struct pressure_reader *r, const struct model *m, const struct
 {
 	int err;
 
-	/* the model knows the watched processes only from the second scan on */
-	if (r->looks < 2 || !(r->looks % LIST_EVERY))
+	if (lists_now(r))
 		list_places(r, m);
-	r->looks++;
 	err = read_host(r, sink);
 	if (!err)
 		err = pressure_scan_cgroups(r, m, sink);
@@ -182,6 +190,16 @@ int pressure_scan(struct pressure_reader *r, const struct model *m, const struct
 	if (!err && r->scores && m->subjects && !host_is_in_pid_namespace())
 		err = read_scores(m, sink);
 	return err;
+}
+
+int pressure_scan_only_cgroups(struct pressure_reader *r, const struct model *m,
+			       const struct sink *sink)
+{
+	if (lists_now(r)) {
+		r->over = 0;
+		pressure_list_cgroups(r, m);
+	}
+	return pressure_scan_cgroups(r, m, sink);
 }
 
 void pressure_open(struct pressure_reader *r)

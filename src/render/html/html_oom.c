@@ -6,6 +6,15 @@
 
 #define COLUMNS 110
 
+static const char *about(const struct model *m, size_t kills)
+{
+	if (kills)
+		return "One page for each kill: which limit was reached, what filled the memory, "
+		       "who held it, and what would have helped.";
+	return model_hook_on(m, "oom") ? "No process was killed because memory ran out."
+				       : "OOM kills are not known: the probe oom was not on.";
+}
+
 void html_oom(struct buf *b, const struct story_view *s)
 {
 	const struct oom_kills *o = s->v->m->ooms;
@@ -14,10 +23,7 @@ void html_oom(struct buf *b, const struct story_view *s)
 
 	v.colour = false;
 	v.width = COLUMNS;
-	html_section(b, "oom", "OOM kills",
-		     o && o->n ? "One page for each kill: which limit was reached, what filled the "
-				 "memory, who held it, and what would have helped."
-			       : "No process was killed because memory ran out.");
+	html_section(b, "oom", "OOM kills", about(v.m, o ? o->n : 0));
 	for (size_t i = 0; o && i < o->n; i++) {
 		struct oom_page page;
 

@@ -95,7 +95,6 @@ static void put_assumed(struct json *j, const char *key, const struct view *v,
 		json_end(j);
 }
 
-/* Adds the frames of a stack, innermost first. The array is empty if the stack is not known. */
 static void put_user_caller(struct json *j, const char *key, const struct frames *f)
 {
 	char caller[USER_LINE_BYTES];

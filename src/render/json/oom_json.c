@@ -13,7 +13,7 @@ void oom_page_json(struct buf *b, const struct view *v, const struct oom_page *p
 	bool by_cgroup = p->scope == OOM_SCOPE_CGROUP && s->cgroup[0];
 	char name[24];
 
-	put_line_oom_page(b, v, p, r, s, oom_page_stack(v, p),
+	put_line_oom_page(b, v, p, r, s, oom_kills_stack(v->m, r),
 			  r->sent ? signal_name(r->sent, name, sizeof(name)) : NULL,
 			  by_cgroup ? s->cgroup : NULL);
 }

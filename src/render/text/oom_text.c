@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "render/style.h"
+#include "render/text/text.h"
 #include "render/utc.h"
 
 #define LABEL_COLUMNS 14
@@ -115,19 +116,6 @@ void oom_put_title(struct buf *b, const struct oom_page *p)
 	}
 }
 
-const struct frames *oom_page_stack(const struct view *v, const struct oom_page *p)
-{
-	const struct oom_record *r = &p->kill->first;
-	const struct subject *by = NULL;
-
-	if (!r->stack)
-		return NULL;
-	for (const struct subject *s = model_each(v->m, NULL); s; s = model_each(v->m, s))
-		if (s->id.pid == r->by)
-			by = s;
-	return model_frames(v->m, by ? &by->id : &r->subject, r->stack - 1);
-}
-
 static void put_where(const struct page_writer *w, struct buf *t)
 {
 	const struct oom_scene_record *s = &w->p->kill->scene;
@@ -181,7 +169,7 @@ static void put_request(const struct page_writer *w, struct buf *t)
 {
 	const struct oom_record *r = &w->p->kill->first;
 	const struct oom_scene_record *s = &w->p->kill->scene;
-	const struct frames *f = oom_page_stack(w->v, w->p);
+	const struct frames *f = oom_kills_stack(w->v->m, r);
 	char name[24];
 
 	buf_printf(t, "%.15s[%u]", r->by_comm, r->by);
@@ -191,14 +179,8 @@ static void put_request(const struct page_writer *w, struct buf *t)
 		buf_printf(t, ": %s, %s", as_bytes((1ULL << (s->order & 31)) * w->p->page_bytes).s,
 			   s->gfp);
 	put_row(w, r->sent ? "sent by" : "requested by", t);
-	for (const char *at = f ? f->text : ""; *at;) {
-		size_t n = strcspn(at, "\n");
-
-		buf_add(t, at, n);
-		at += n + (at[n] == '\n');
-		if (*at)
-			buf_puts(t, " <- ");
-	}
+	if (f)
+		text_frames(t, f);
 	put_row(w, "stack", t);
 	for (const char *at = s->path; *at; at++)
 		buf_printf(t, *at == ' ' ? " <- " : "%c", *at);
