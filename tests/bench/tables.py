@@ -148,8 +148,8 @@ class Tables:
         if worst and worst["median"] >= ONE_PERCENT:
             text.append(f"**`-p` of one process slows all others**: they need up to "
                         f"{with_unit(worst['median'], '%')} more CPU time "
-                        f"({TITLES[worst['work']].split(':')[0]}, {worst['q1']:.0f} to"
-                        f" {worst['q3']:.0f} % in {worst['rounds']} rounds). Where BPF programs"
+                        f"({TITLES[worst['work']].split(':')[0]}). Half of the rounds are"
+                        f" between {worst['q1']:.0f} and {worst['q3']:.0f} %. Where BPF programs"
                         " can trace kernel functions, on Linux 6.14 and later, `-p` does not slow"
                         " the system calls that it does not count ([probes](docs/probes.md)).")
         return " ".join(text) + " See [performance](docs/performance.md).\n"
