@@ -150,25 +150,34 @@ setup: ## install what building and testing need (Debian packages, as root)
 
 # The BPF programs that watch processes are built three times, for kernels with different features:
 # see bpf/compat.bpf.h.
-# Besides debug information, removes relocations that only a linker of BPF objects needs. They take a
-# quarter of an object.
-BPF_STRIPPED := -g -R .rel.BTF -R .rel.BTF.ext
+# Besides debug information, removes what libbpf does not read: relocations that only a linker of BPF
+# objects needs, the names of jump labels, and line numbers. They take two thirds of an object. With
+# BPF_LINES=1, line numbers and source text remain, and the verifier's log shows them.
+BPF_STRIPPED := -g -R .rel.BTF -R .rel.BTF.ext --wildcard --strip-symbol 'LBB*'
+DROP_LINES := $(if $(BPF_LINES),true,$(BUILD)/drop_lines)
+HOSTCC ?= cc
+$(BUILD)/drop_lines: tools/drop_lines.c
+	@mkdir -p $(@D)
+	$(HOSTCC) -O2 -Wall -Wextra $(if $(WERROR),-Werror) $< -o $@
+
 BPF_OBJECTS := $(addprefix $(BUILD)/,faultscope.bpf.o faultscope_plain.bpf.o faultscope_hash.bpf.o)
 $(BUILD)/faultscope.bpf.o: STATE :=
 $(BUILD)/faultscope_plain.bpf.o: STATE := -DFS_PLAIN
 $(BUILD)/faultscope_hash.bpf.o: STATE := -DFS_HASH
 $(BPF_OBJECTS): $(BUILD)/%.bpf.o: bpf/faultscope.bpf.c $(filter-out bpf/%blackbox.bpf.c \
-	bpf/wire_blackbox.h,$(wildcard bpf/*)) $(wildcard src/records/*) vmlinux/vmlinux.h
+	bpf/wire_blackbox.h,$(wildcard bpf/*)) $(wildcard src/records/*) vmlinux/vmlinux.h $(BUILD)/drop_lines
 	@mkdir -p $(@D)
 	$(CLANG) $(BPF_CFLAGS) $(STATE) -c $< -o $@
+	$(DROP_LINES) $@
 	$(STRIP_BPF) $(BPF_STRIPPED) $@
 
 # The flight recorder's BPF program is built once: it keeps no state of processes, and reads kernel
 # data only with bpf_probe_read_kernel().
 $(BUILD)/blackbox.bpf.o: bpf/blackbox.bpf.c bpf/wire.h bpf/wire_blackbox.h bpf/compat.bpf.h \
-	$(wildcard src/records/*) vmlinux/vmlinux.h
+	$(wildcard src/records/*) vmlinux/vmlinux.h $(BUILD)/drop_lines
 	@mkdir -p $(@D)
 	$(CLANG) $(BPF_CFLAGS) -DFS_HASH -c $< -o $@
+	$(DROP_LINES) $@
 	$(STRIP_BPF) $(BPF_STRIPPED) $@
 
 $(BUILD)/src/probe/precursors.o: ALL_CFLAGS += -Wa,-I$(BUILD)

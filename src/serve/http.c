@@ -135,16 +135,26 @@ static int keep_path(struct endpoint *e, char *error, size_t size)
 	return -ENOENT;
 }
 
+static int lacks(const char *library, char *error, size_t size)
+{
+	snprintf(error, size, "cannot serve: %s is missing", library);
+	return -ENOENT;
+}
+
 /*
  * Starts the process that checks passwords, even if no user is configured: a reload may add users,
  * but at that time this process can no longer fork.
  */
 static int open_config(struct endpoint *e, char *error, size_t size)
 {
+	const char *missing;
 	int err;
 
 	if (!e->o.config_file)
 		return 0;
+	missing = config_libraries_load();
+	if (missing)
+		return lacks(missing, error, size);
 	err = keep_path(e, error, size);
 	if (err)
 		return err;
@@ -165,10 +175,8 @@ int endpoint_open(const struct endpoint_options *o, struct endpoint **ret, char 
 	struct endpoint *e;
 	int err;
 
-	if (missing) {
-		snprintf(error, size, "cannot serve: %s is missing", missing);
-		return -ENOENT;
-	}
+	if (missing)
+		return lacks(missing, error, size);
 	e = calloc(1, sizeof(*e));
 	if (!e) {
 		snprintf(error, size, "out of memory");

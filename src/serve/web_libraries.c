@@ -38,21 +38,34 @@ LAZY_FUNCTIONS(GNUTLS_FUNCTIONS)
 LAZY_FUNCTIONS(YAML_FUNCTIONS)
 LAZY_FUNCTIONS(CRYPT_FUNCTIONS)
 
-static const struct {
+static const struct library {
 	const char *name;
 	const struct lazy_function *functions;
-} libraries[] = {
+} of_server[] = {
 	{SONAME_MICROHTTPD, (const struct lazy_function[]){MICROHTTPD_FUNCTIONS(LAZY_ROW){}}},
 	{SONAME_GNUTLS, (const struct lazy_function[]){GNUTLS_FUNCTIONS(LAZY_ROW){}}},
+	{},
+}, of_config[] = {
 	{SONAME_YAML, (const struct lazy_function[]){YAML_FUNCTIONS(LAZY_ROW){}}},
 	{SONAME_CRYPT, (const struct lazy_function[]){CRYPT_FUNCTIONS(LAZY_ROW){}}},
+	{},
 };
 
-const char *web_libraries_load(void)
+static const char *load_all(const struct library *one)
 {
 	const char *missing = NULL;
 
-	for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]) && !missing; i++)
-		missing = lazy_load(libraries[i].name, libraries[i].functions);
+	for (; one->name && !missing; one++)
+		missing = lazy_load(one->name, one->functions);
 	return missing;
+}
+
+const char *web_libraries_load(void)
+{
+	return load_all(of_server);
+}
+
+const char *config_libraries_load(void)
+{
+	return load_all(of_config);
 }

@@ -8,3 +8,8 @@ const char *web_libraries_load(void)
 {
 	return NULL;
 }
+
+const char *config_libraries_load(void)
+{
+	return NULL;
+}
