@@ -196,7 +196,7 @@ int main(void)
 {
 	static const char *const names[] = {"web.yml", "cert.pem", "key.pem"};
 
-	if (!ok(!web_libraries_load() && !config_libraries_load(), "the libraries of the server are installed"))
+	if (!ok(!web_libraries_load() && !config_libraries_load(), "the libraries are installed"))
 		return tap_done();
 	if (!mkdtemp(dir))
 		return 1;
