@@ -3,8 +3,8 @@
  * This file is linked with the code that has gcov counters. A program that has confined itself with
  * Landlock and seccomp could not write its counters at exit. Therefore the functions in this file
  * replace the calls with which a program confines itself. They also make a process write its
- * counters that ends by _exit(), by SIGTERM or by a signal to itself, and that would end by SIGKILL
- * when its parent ends.
+ * counters that ends by _exit(), by SIGTERM or by a signal to itself. A process that would get
+ * SIGKILL when its parent ends gets SIGTERM.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -45,8 +45,10 @@ int prctl(int option, ...)
 	for (int i = 0; i < 4; i++)
 		a[i] = va_arg(list, long);
 	va_end(list);
-	if (option == PR_SET_SECCOMP || option == PR_SET_PDEATHSIG)
+	if (option == PR_SET_SECCOMP)
 		return 0;
+	if (option == PR_SET_PDEATHSIG && a[0] == SIGKILL)
+		a[0] = SIGTERM;
 	if (!real)
 		real = (int (*)(int, ...))dlsym(RTLD_NEXT, "prctl");
 	return real(option, a[0], a[1], a[2], a[3]);

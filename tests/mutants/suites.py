@@ -24,6 +24,10 @@ LEFT_OUT = {"outputs_agree", "outputs_of_crowds_agree", "other_architectures", "
             "sysroot_of_no_architecture", "fuzzer_that_does_not_build_fails",
             "fuzzer_of_recordings_has_what_it_includes", "btf_archive_wants_a_release"}
 
+# Seconds in which processes that a unit test left behind may end by themselves, before SIGKILL. They
+# keep the test's standard output open.
+LEFT_BEHIND = 5
+
 
 @dataclass
 class Test:
@@ -132,16 +136,22 @@ class Suites:
 
         timer = threading.Timer(limits.wall, end)
         timer.start()
-        out = child.stdout.read()
+        out = []
+        reader = threading.Thread(target=lambda: out.extend(child.stdout))
+        reader.start()
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
         timer.cancel()
+        reader.join(LEFT_BEHIND)
+        if reader.is_alive():
+            os.killpg(child.pid, signal.SIGKILL)
+            reader.join()
         _, ended, used = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(ended)
         child.stdout.close()
         took = used.ru_utime + used.ru_stime, time.monotonic() - began
         if late.is_set():
             return Ended("longer", *took)
-        lines = [line for line in out.splitlines() if line.startswith(("ok", "not ok"))]
+        lines = [line for line in out if line.startswith(("ok", "not ok"))]
         nothing = all("# SKIP" in line for line in lines)
         status = "failed" if child.returncode else "skipped" if nothing else "passed"
         return Ended(status, *took)
