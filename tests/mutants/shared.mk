@@ -16,7 +16,7 @@ WITH_LIBRARY = $(EXTRA) -L$(BUILD) -lfaultscope -Wl,-rpath,$(CURDIR)/$(BUILD) $(
 
 $(BUILD)/shared/unit/test_endpoint $(BUILD)/shared/unit/test_verify: LIBS += -lcrypt
 # These tests read their own debug information.
-$(BUILD)/shared/unit/test_line_helper $(BUILD)/shared/unit/test_source_lines: ALL_CFLAGS += -g
+$(addprefix $(BUILD)/shared/unit/,test_line_helper test_session_lines test_source_lines): ALL_CFLAGS += -g
 
 .PHONY: shared-all shared-program
 shared-all: shared-program $(TESTS) $(addprefix $(BUILD)/shared/,$(HELPERS))
