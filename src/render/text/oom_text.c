@@ -290,10 +290,13 @@ static void put_processes(const struct page_writer *w)
 			    "program", "RSS", "anonymous", "shared", "swap", "page tables", "adj");
 	for (uint32_t i = 0; i < rows; i++)
 		put_process(w, &k->holder[i]);
-	if (k->scene.tasks > rows)
+	if (k->scene.tasks > rows) {
+		if (w->markdown)
+			buf_putc(w->b, '\n'); /* ends the table */
 		styled_wrap(w->b, w->v, STYLE_PLAIN, 2, "%s%s of %s processes are listed",
-			    w->markdown ? "\n" : "  ", as_count(rows).s,
+			    w->markdown ? "" : "  ", as_count(rows).s,
 			    as_count(k->scene.tasks).s);
+	}
 	if (w->markdown)
 		buf_putc(w->b, '\n');
 }
