@@ -189,8 +189,10 @@ static void test_names(void)
 	SYMTAB(table);
 	s = opened();
 	is_found(&s, 0x1000, "at::native::add", 0);
+	memset(name, '#', sizeof(name));
 	ok(elf_symbols_find(&s, 0x1100, name, 16, &offset), "a long name");
 	is_str(name, "xxxxxxxxxxxxxxx", "is cut");
+	is_u64(name[16], '#', "nothing is written behind its room");
 	ok(elf_symbols_find(&s, 0x1100, name, sizeof(name), &offset), "with enough room");
 	is_str(name, longest, "is whole");
 	s.no_demangling = true;
