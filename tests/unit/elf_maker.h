@@ -101,7 +101,8 @@ static inline int headers(struct elf_headers *h)
 }
 
 /* Returns a note; `size` is the size of its contents. */
-static inline size_t note(char *ret, const char *owner, uint32_t type, const char *contents, size_t size)
+static inline size_t note(char *ret, const char *owner, uint32_t type, const char *contents,
+			  size_t size)
 {
 	Elf64_Nhdr head = {.n_namesz = strlen(owner) + 1, .n_descsz = size, .n_type = type};
 	size_t names = (head.n_namesz + 3) / 4 * 4;

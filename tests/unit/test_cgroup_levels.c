@@ -17,7 +17,8 @@ static struct cgroup_levels levels;
 
 static struct {
 	struct levels_record r[SENT_MAX];
-	size_t n, fail_at; /* fail_at: number of the record with which the consumer fails; 0: none */
+	size_t n;
+	size_t fail_at; /* number of the record with which the consumer fails; 0: none */
 } sent;
 
 static int take(void *ctx, const struct record *h)

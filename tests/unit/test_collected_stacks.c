@@ -151,7 +151,8 @@ static void test_stack(void)
 		add_place(&r, app_id, i % 2 ? outer : middle);
 	r.frames = ~0u;
 	collector_take(&c, &r.h);
-	is_u64(frame_list_count(frames_of(6)), STACK_FRAMES, "a number of frames that is too large");
+	is_u64(frame_list_count(frames_of(6)), STACK_FRAMES,
+	       "a number of frames that is too large");
 	end();
 }
 
@@ -251,7 +252,8 @@ static void test_walk(void)
 	is_u64(c.python_codes.n, 1, "is kept");
 	is_u64(collector_take(&c, &r.h), 0, "a walk");
 	is_stack(7, "inner (app)\nouter (app)", false, 2, "its names");
-	ok(frames_of(7)->end == STACK_END_ENTRY && frames_of(7)->by_chain == 1, "how it was walked");
+	ok(frames_of(7)->end == STACK_END_ENTRY && frames_of(7)->by_chain == 1,
+	   "how it was walked");
 	ok(wanted.calls == 1 && wanted.stack == 7 && wanted.n == 2, "lines are asked for");
 	r.stack = 8;
 	r.end = STACK_END_TOO_DEEP;

@@ -193,8 +193,8 @@ static void test_nothing_stored(void)
 		run(&o);
 		snprintf(want, sizeof(want),
 			 "faultscope: no OOM kill is stored in %s\n"
-			 "  kills are stored while one of these runs:  faultscope export, faultscope "
-			 "oom --watch\n"
+			 "  kills are stored while one of these runs:  faultscope export, "
+			 "faultscope oom --watch\n"
 			 "  a recording has kills too:  faultscope oom FILE.fsr\n"
 			 "  earlier kills are only in the kernel log:  dmesg | grep -i 'killed "
 			 "process'\n",

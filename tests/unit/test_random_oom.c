@@ -28,8 +28,8 @@ static uint64_t below(uint64_t n)
 /* Returns a number of bytes: often none, unknown, or an exact share of 100 MiB. */
 static uint64_t bytes(void)
 {
-	static const uint64_t percents[] = {0, 1, 2, 5, 9, 10, 20, 25, 33, 49, 50, 51, 66, 75, 80, 90,
-					    95, 99, 100, 110};
+	static const uint64_t percents[] = {0,	1,  2,	5,  9,	10, 20, 25, 33,	 49,
+					    50, 51, 66, 75, 80, 90, 95, 99, 100, 110};
 
 	switch (below(10)) {
 	case 0:

@@ -136,8 +136,8 @@ static void test_python(void)
 	native(APP, WORK);
 	python(2, true);
 	python(1, true);
-	is_text("work (_ext.so)\nload (data.py:40)\nmain (train.py:7)\nwork (libpython3.12.so.1.0)\n"
-		"work (app)",
+	is_text("work (_ext.so)\nload (data.py:40)\nmain (train.py:7)\n"
+		"work (libpython3.12.so.1.0)\nwork (app)",
 		"an extension that Python code called");
 	is_str(got.user_line, "train.py:7 main", "the first line of the user's own code");
 	python(3, true);
