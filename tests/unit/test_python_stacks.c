@@ -136,6 +136,17 @@ static void test_codes(void)
 	ok(python_codes_find(&c, &one, &frame, &p) && !strcmp(p.name, "\xef\xbf\xbd\xef\xbf\xbd") &&
 		   !strcmp(p.file, "\xef\xbf\xbd"),
 	   "surrogates and numbers that are no characters are replaced");
+	memset(r.file, 0xe9, sizeof(r.file));
+	r.file_bytes = ~0u;
+	r.file_kind = 1;
+	memset(r.name, 1, sizeof(r.name));
+	r.name_bytes = 7;
+	r.name_kind = 4;
+	python_codes_take(&c, &r);
+	ok(python_codes_find(&c, &one, &frame, &p), "names that are as long as they can be");
+	is_u64(strlen(p.file), PYTHON_TEXT_BYTES - 4, "a long name is cut");
+	is_str(p.file + PYTHON_TEXT_BYTES - 8, "\xc3\xa9\xc3\xa9", "after a whole character");
+	is_str(p.name, "\xef\xbf\xbd", "half a character at the end is left out");
 	for (__u64 i = 0; i < PYTHON_CODES_MAX + 10; i++)
 		take(&c, 0x10000 + i * 16, "x.py", "many");
 	ok(c.n <= PYTHON_CODES_MAX && c.dropped >= 10, "there is a cap");

@@ -226,6 +226,23 @@ static void test_cgroups(void)
 	ok(strcmp(mount_of("/tmp2"), "/tmp2"), "nor one that begins alike");
 }
 
+/* Different names must stay different. */
+static void test_different_names(void)
+{
+	struct holding_record h = RECORD(holding_record, RECORD_HOLDING, 1);
+	static char seen[500][16];
+	size_t equal = 0;
+
+	for (size_t i = 0; i < 500; i++) {
+		snprintf(h.g.name, sizeof(h.g.name), "/srv/customer-%zu.db", i);
+		redact_record(&r, &h.h);
+		snprintf(seen[i], sizeof(seen[i]), "%.15s", h.g.name);
+		for (size_t k = 0; k < i; k++)
+			equal += !strcmp(seen[i], seen[k]);
+	}
+	ok(equal <= 1, "hashes of 500 names, of which %zu are equal by chance", equal);
+}
+
 static void test_other_records(void)
 {
 	struct slow_faults_record slow = RECORD(slow_faults_record, RECORD_SLOW_FAULTS, 1);
@@ -262,6 +279,7 @@ int main(void)
 	test_failed_calls();
 	test_halves();
 	test_cgroups();
+	test_different_names();
 	test_other_records();
 	rmdir(fixture_dir);
 	return tap_done();
