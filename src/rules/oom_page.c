@@ -125,6 +125,18 @@ static void find_scope(struct oom_page *p)
 					: OOM_SCOPE_UNKNOWN;
 }
 
+/*
+ * Returns whether the limit of memory and swap together was reached. The kernel checks it first:
+ * try_charge(), mm/memcontrol.c. If both limits are equal, the memory limit is the answer, since it
+ * is the one to raise.
+ */
+static bool is_by_memsw(const struct oom_record *r)
+{
+	return r->version == 1 && r->swap_limit != UINT64_MAX &&
+	       r->swap_used + SLACK_PAGES >= r->swap_limit &&
+	       (r->swap_limit > r->memory.limit || r->memory.used + SLACK_PAGES < r->memory.limit);
+}
+
 static void find_limit(struct oom_page *p)
 {
 	const struct oom_record *r = &p->kill->first;
@@ -141,9 +153,11 @@ static void find_limit(struct oom_page *p)
 		p->used = r->memory.used * p->page_bytes;
 		p->limit = r->memory.limit * p->page_bytes;
 	}
-	/* with memory left, only the limit of memory and swap together can have been reached */
-	p->by_memsw = r->version == 1 && r->memory.used + SLACK_PAGES < r->memory.limit &&
-		      r->swap_limit != UINT64_MAX && r->swap_used + SLACK_PAGES >= r->swap_limit;
+	p->by_memsw = is_by_memsw(r);
+	if (p->by_memsw) {
+		p->used = r->swap_used * p->page_bytes;
+		p->limit = r->swap_limit * p->page_bytes;
+	}
 	p->limit_file = p->by_memsw	  ? "memory.memsw.limit_in_bytes"
 			: r->version == 1 ? "memory.limit_in_bytes"
 					  : "memory.max";
@@ -252,22 +266,39 @@ static const struct oom_holder_record *grower_of(const struct oom_page *p)
 }
 
 /*
- * Returns the bytes of shared memory and tmpfs files that no process maps. A file that several
+ * Returns the most shared memory that a process can map. Before Linux 6.8, the kernel lists only the
+ * resident memory of a process. Shared memory is a part of that, and at most what all processes
+ * together have apart from anonymous memory. FIGURE_UNKNOWN: not known.
+ */
+static uint64_t mapped_at_most(const struct oom_page *p, const struct oom_holder_record *h)
+{
+	const struct oom_scene_record *s = &p->kill->scene;
+	uint64_t anon = known(s->memory[OOM_ANON]), others = FIGURE_UNKNOWN;
+
+	if (is_known(h->shmem))
+		return h->shmem;
+	if (s->tasks_kept_bytes)
+		others = s->tasks_kept_bytes > anon ? s->tasks_kept_bytes - anon : 0;
+	return h->rss < others ? h->rss : others;
+}
+
+/*
+ * Finds the bytes of shared memory and tmpfs files that no process maps. A file that several
  * processes map counts once: the largest mapping of one process is taken.
  */
-static uint64_t unmapped_bytes(const struct oom_page *p)
+static void find_unmapped(struct oom_page *p)
 {
 	uint64_t mapped = 0, all = known(p->kill->scene.memory[OOM_SHMEM]);
 
 	for (uint32_t i = 0; i < p->kill->holders; i++) {
-		uint64_t one = p->kill->holder[i].shmem;
+		const struct oom_holder_record *h = &p->kill->holder[i];
+		uint64_t one = mapped_at_most(p, h);
 
-		if (!is_known(one))
-			return 0; /* before Linux 6.8 the kernel lists no shared memory */
+		p->unmapped_at_least |= !is_known(h->shmem);
 		if (one > mapped)
 			mapped = one;
 	}
-	return all > mapped ? all - mapped : 0;
+	p->unmapped_bytes = all > mapped ? all - mapped : 0;
 }
 
 static bool are_many(const struct oom_page *p)
@@ -357,7 +388,7 @@ void oom_page_of(const struct oom_kill *k, uint64_t page_bytes, struct oom_page 
 	sort_parts(ret);
 	find_holder(ret);
 	if (k->has_scene)
-		ret->unmapped_bytes = unmapped_bytes(ret);
+		find_unmapped(ret);
 	find_blame(ret);
 	oom_advise(ret);
 }

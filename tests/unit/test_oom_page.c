@@ -144,6 +144,52 @@ static void test_tmpfs(void)
 	model_free(&m);
 }
 
+/* Adds a process as kernels before 6.8 list it: only with its resident memory. */
+static void old_holder(uint32_t nth, uint32_t pid, uint64_t rss)
+{
+	struct oom_holder_record h = {.h = {RECORD_OOM_HOLDER, sizeof(h), KILL_S * SECOND},
+				      .subject = victim,
+				      .kill_ns = KILL_S * SECOND,
+				      .pid = pid,
+				      .nth = nth,
+				      .rss = rss,
+				      .anon = FIGURE_UNKNOWN,
+				      .file = FIGURE_UNKNOWN,
+				      .shmem = FIGURE_UNKNOWN,
+				      .page_tables = FIGURE_UNKNOWN};
+
+	s.tasks_kept_bytes += rss;
+	model_take(&m, &h.h);
+}
+
+static void old_kill(uint64_t anon, uint64_t shmem, uint64_t rss_of_other)
+{
+	begin();
+	s.memory[OOM_ANON] = anon;
+	s.memory[OOM_SHMEM] = shmem;
+	happens();
+	holder(0, KILLED, 10 * MIB, 0);
+	old_holder(1, OTHER, rss_of_other);
+	judge();
+}
+
+static void test_tmpfs_before_6_8(void)
+{
+	old_kill(10 * MIB, 80 * MIB, 2 * MIB);
+	is_u64(page.unmapped_bytes, 78 * MIB, "a process maps at most what it has resident");
+	ok(page.unmapped_at_least, "the value is a minimum");
+	is_u64(page.blame, OOM_BLAME_TMPFS, "tmpfs, although the kernel lists no shared memory");
+	model_free(&m);
+	old_kill(40 * MIB, 50 * MIB, 34 * MIB);
+	is_u64(page.unmapped_bytes, 46 * MIB, "its other resident memory is anonymous");
+	is_u64(page.blame, OOM_BLAME_TMPFS, "so it does not map the files");
+	model_free(&m);
+	old_kill(10 * MIB, 80 * MIB, 80 * MIB);
+	is_u64(page.unmapped_bytes, 0, "a process may map all of it");
+	is_u64(page.blame, OOM_BLAME_PROCESS, "so it is to blame");
+	model_free(&m);
+}
+
 static void test_kinds(void)
 {
 	static const struct {
@@ -246,6 +292,23 @@ static void test_memsw(void)
 	judge();
 	ok(page.by_memsw, "cgroup v1: memory and swap together");
 	is_str(page.limit_file, "memory.memsw.limit_in_bytes", "file of the limit");
+	is_u64(page.limit, 2 * LIMIT, "the limit of memory and swap together");
+	is_u64(page.used, 2 * LIMIT, "what memory and swap together hold");
+	model_free(&m);
+	begin();
+	r.version = 1;
+	r.memory.used = LIMIT / PAGE;
+	r.swap_used = r.swap_limit = 2 * LIMIT / PAGE;
+	happens();
+	judge();
+	ok(page.by_memsw, "both limits are reached: the larger one stopped the swapping");
+	model_free(&m);
+	begin();
+	r.version = 1;
+	r.memory.used = r.swap_used = r.swap_limit = LIMIT / PAGE;
+	happens();
+	judge();
+	ok(!page.by_memsw, "both limits are equal: the memory limit");
 	model_free(&m);
 }
 
@@ -322,6 +385,7 @@ int main(void)
 	test_victim();
 	test_other();
 	test_tmpfs();
+	test_tmpfs_before_6_8();
 	test_kinds();
 	test_many();
 	test_grower();

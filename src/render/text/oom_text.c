@@ -242,8 +242,9 @@ static void put_parts(const struct page_writer *w, struct buf *t)
 		put_row(w, "", t);
 	}
 	if (p->unmapped_bytes) {
-		buf_printf(t, "%10s  of shared memory and tmpfs is mapped by no listed process",
-			   as_bytes(p->unmapped_bytes).s);
+		buf_printf(t, "%10s  %sof shared memory and tmpfs is mapped by no listed process",
+			   as_bytes(p->unmapped_bytes).s,
+			   p->unmapped_at_least ? "at least, " : "");
 		put_row(w, "", t);
 	}
 }
