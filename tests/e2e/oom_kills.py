@@ -18,8 +18,9 @@ FDS = 20000  # file descriptors of a process: enough for the kills with pipes an
 Process = namedtuple("Process", "below words rests")
 
 # limits: MiB by cgroup below that of the kill. kind, holder, blame: the accepted answers. limit: the
-# cgroup whose limit is reached. needs: what the machine must have. settings: files of cgroups.
-Kill = namedtuple("Kill", "name limits processes limit kinds holders blames needs settings")
+# cgroup whose limit is reached. needs: what the machine must have. settings: files of cgroups. both:
+# MiB of memory and swap together, a limit of cgroup v1 that is reached instead; 0: none.
+Kill = namedtuple("Kill", "name limits processes limit kinds holders blames needs settings both")
 
 
 def rests(words, below=""):
@@ -30,9 +31,10 @@ def last(words, below=""):
     return Process(below, words, False)
 
 
-def kill(name, processes, kinds, holders, blames, limits=None, limit="", needs=(), settings=()):
+def kill(name, processes, kinds, holders, blames, limits=None, limit="", needs=(), settings=(),
+         both=0):
     return Kill(name, limits or {"": LIMIT}, processes, limit, kinds.split(), holders.split(),
-                blames.split(), needs, dict(settings))
+                blames.split(), needs, dict(settings), both)
 
 
 ANON, SHMEM, FILE, TABLES = "anonymous", "shmem", "file", "page_tables"
@@ -122,6 +124,12 @@ KILLS = [
          settings=[("memory.oom.group", "1")]),
     kill("swap is full", [last("anon 80 --name hog")], ANON, "hog", "victim", needs=("v2", "swap"),
          settings=[("memory.swap.max", str(8 * MIB))]),
+    kill("limit of memory and swap together", [last("anon 80 --name hog")], ANON, "hog", "victim",
+         needs=("memsw", "swap"), both=LIMIT + 8,
+         settings=[("memory.swappiness", "60"),
+                   ("memory.memsw.limit_in_bytes", str((LIMIT + 8) * MIB))]),
+    kill("no swap beyond the memory limit", [last("anon 80 --name hog")], ANON, "hog", "victim",
+         needs=("memsw",), settings=[("memory.memsw.limit_in_bytes", str(LIMIT * MIB))]),
 ]
 
 
@@ -149,6 +157,10 @@ class Place:
                 inner = any(other != below and other.startswith(below + "/") for other in one.limits)
                 lines.append(f"echo +memory >{group}{below}/cgroup.subtree_control" if inner else ":")
                 lines.append(f"echo 0 >{group}{below}/memory.swap.max 2>/dev/null || :")
+            else:
+                # reclaim of a cgroup with this value takes no anonymous pages: without it, a leak
+                # that fits into the machine's swap is not killed
+                lines.append(f"echo 0 >{group}{below}/memory.swappiness")
             if mib:
                 lines.append(f"echo {mib * MIB} >{group}{below}/{self.limit_file()}")
         lines += [f"echo {value} >{group}/{file}" for file, value in one.settings.items()]
@@ -198,8 +210,11 @@ def judge(one, page, name):
     want = f"/{name}{one.limit}"
     if not (page["limit_cgroup"] or "").endswith(want):
         wrong["limit"] = f"{page['limit_cgroup']}, not {want}"
-    if page["limit_bytes"] != one.limits[one.limit] * MIB:
-        wrong["limit"] = f"{page['limit_bytes']} bytes, not {one.limits[one.limit]} MiB"
+    mib = one.both or one.limits[one.limit]
+    if page["limit_bytes"] != mib * MIB:
+        wrong["limit"] = f"{page['limit_bytes']} bytes, not {mib} MiB"
+    if ("memsw" in (page["limit_file"] or "")) != bool(one.both):
+        wrong["limit"] = f"{page['limit_file']}"
     if page["kind"] not in one.kinds:
         wrong["kind"] = f"{page['kind']}, not {one.kinds}"
     if one.holders and page["holder_comm"].split()[0] not in one.holders:

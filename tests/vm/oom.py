@@ -58,7 +58,7 @@ class Guest:
         found = fetch.kernel(kernel)
         files = _lab.files(programs.static_faultscope(found.arch),
                            programs.static_workloads(found.arch))
-        self.vm = Vm(found, files, append="psi=1", modules=MODULES, memory_mib=MEMORY_MIB,
+        self.vm = Vm(found, files, append="psi=1 swapaccount=1", modules=MODULES, memory_mib=MEMORY_MIB,
                      disks_mib=(SWAP_MIB, DISK_MIB), cpus=2)
         self.lab = _lab.VmLab(self.vm)
         self.vm.must("mke2fs -q /dev/vdb || mkfs.ext2 /dev/vdb; mkdir -p /files /var/lib /oomfiles;"
@@ -85,9 +85,11 @@ class Guest:
                      " do sleep 0.1; n=$((n + 1)); done", WAIT_S * 4 + 60)
 
     def has_v1(self):
-        """Mounts the memory controller of cgroup v1 if the kernel has it."""
+        """Mounts the memory controller of cgroup v1 if the kernel has it. Before Linux 5.11, a limit
+        holds for the cgroups below only if the root says so."""
         ran = self.vm.run("mkdir -p /v1 && mount -t cgroup -o memory none /v1"
-                          " && [ -e /v1/memory.limit_in_bytes ]", 20)
+                          " && [ -e /v1/memory.limit_in_bytes ] || exit 1;"
+                          " echo 1 >/v1/memory.use_hierarchy || :", 20)
         return ran.status == 0
 
 
@@ -106,6 +108,8 @@ def made_in_cgroups(tap, guest, kernel, place, only):
         wrong = oom_kills.judge(one, page, name)
         print(f"# {kernel}, v{place.version}, {one.name}: {wrong or 'right'}"
               + (f" {page['memory']}" if wrong and page else ""), flush=True)
+        if wrong and not page:
+            print("#   last page:", [line for line in guest.lines() if line["type"] == "oom_page"][-1:])
         for topic in right:
             right[topic] += topic not in wrong
     for topic, n in right.items():
@@ -192,7 +196,7 @@ def test_kernel(tap, kernel, only):
             guest.vm.must("echo +memory >/sys/fs/cgroup/cgroup.subtree_control")
         place = oom_kills.Place(guest.vm.must, "/v1" if v1 else "/sys/fs/cgroup", 1 if v1 else 2,
                                 workload, "/oomfiles", "/files",
-                                has=("threads", "disk") + (() if v1 else ("swap",)))
+                                has=("threads", "disk", "swap") + (("memsw",) if v1 else ()))
         made_in_cgroups(tap, guest, kernel, place, only)
         for one in HOST_KILLS:
             if only in one.name:
