@@ -81,6 +81,11 @@ static void fill_curve(const struct curve *c, struct oom_scene_record *s)
 	}
 }
 
+static uint64_t bytes_of(int64_t pages, uint64_t page)
+{
+	return pages > 0 ? pages * page : 0;
+}
+
 static uint64_t difference(uint64_t whole, uint64_t part)
 {
 	return whole == FIGURE_UNKNOWN || part == FIGURE_UNKNOWN || part > whole ? whole
@@ -125,6 +130,30 @@ static void fill_from_host(const struct model *m, struct oom_scene_record *s)
 	s->memory[OOM_FILE] = difference(p->now.n[HOST_CACHED], p->now.n[HOST_SHMEM]);
 	s->memory[OOM_SLAB] = p->now.n[HOST_SLAB];
 	s->memory[OOM_PAGE_TABLES] = p->now.n[HOST_PAGE_TABLES];
+}
+
+/*
+ * Adds the anonymous memory by which the victim grew after the scan: its values at the kill are
+ * known. Shared memory is not added, since the process may have mapped what existed before.
+ */
+static void add_growth(const struct model *m, const struct oom_record *r,
+		       struct oom_scene_record *s)
+{
+	const struct subject *victim = model_find(m, &r->subject);
+	int64_t pages = r->rss_anon_pages;
+	uint64_t bytes;
+
+	if (s->source != OOM_FROM_SCAN || s->memory[OOM_ANON] == FIGURE_UNKNOWN)
+		return;
+	if (victim && victim->now.t_ns && !victim->final)
+		pages -= victim->now.g.rss_anon_pages;
+	bytes = bytes_of(pages, m->tick.limits.page_bytes);
+	s->memory[OOM_ANON] += bytes;
+	if (s->used == FIGURE_UNKNOWN)
+		return;
+	s->used += bytes;
+	if (s->used > s->limit) /* the process grew into memory that others freed */
+		s->used = s->limit;
 }
 
 /* The page counters, which the BPF program read at the kill, are newer than those of a scan. */
@@ -184,6 +213,7 @@ static void fill_scene(struct oom_scenes *o, const struct model *m, const struct
 	} else if (!s->cgroup[0]) {
 		fill_from_host(m, s);
 	}
+	add_growth(m, r, s);
 	if (!found && s->cgroup[0])
 		fill_counters(m, r, s);
 	fill_curve(l ? &l->used : s->cgroup[0] ? NULL : &m->memory_used, s);
@@ -206,11 +236,6 @@ static void add_history(const struct model *m, struct oom_holder_record *h)
 		h->before_bytes = past->kept_pages * page;
 		h->before_ns = past->t_ns;
 	}
-}
-
-static uint64_t bytes_of(int64_t pages, uint64_t page)
-{
-	return pages > 0 ? pages * page : 0;
 }
 
 static bool holds_more(const void *a, const void *b)

@@ -146,7 +146,12 @@ static void put_limit_row(const struct page_writer *w, struct buf *t)
 		buf_puts(t, "memory of the NUMA nodes of its cpuset or memory policy");
 	else if (p->scope == OOM_SCOPE_DAEMON)
 		buf_puts(t, "none: the program decided by its own settings");
-	if (t->len && p->limit != FIGURE_UNKNOWN) {
+	if (p->scope == OOM_SCOPE_DAEMON && p->limit != FIGURE_UNKNOWN) {
+		if (p->used != FIGURE_UNKNOWN)
+			buf_printf(t, "; %s had %s of %s in use",
+				   s->cgroup[0] ? s->cgroup : "the machine", as_bytes(p->used).s,
+				   as_bytes(p->limit).s);
+	} else if (t->len && p->limit != FIGURE_UNKNOWN) {
 		buf_printf(t, ": %s", as_bytes(p->limit).s);
 		if (p->used != FIGURE_UNKNOWN)
 			buf_printf(t, ", %s in use", as_bytes(p->used).s);
@@ -213,8 +218,8 @@ static void put_age(const struct page_writer *w, struct buf *t)
 		buf_puts(t, "values that the kernel logged just before the kill");
 		break;
 	case OOM_FROM_SCAN:
-		buf_printf(t, "values of the last scan, %s before the kill",
-			   as_span((s->kill_ns - s->values_ns) / 1e9).s);
+		buf_printf(t, "values of the last scan, %s before the kill, and what %.15s took since",
+			   as_span((s->kill_ns - s->values_ns) / 1e9).s, w->p->kill->first.comm);
 		break;
 	default:
 		buf_puts(t, "not known: neither the kernel log nor an earlier scan has them");
