@@ -258,6 +258,22 @@ def busybox(arch, update=False):
                 if path.exists())
 
 
+@locked
+def unpacked(package):
+    """Returns the directory of an unpacked package of this machine's own release."""
+    kept = Kept("packages", package)
+    if not kept.fresh():
+        suite = Suite(CACHE, (os_release().get("VERSION_CODENAME", ""),), host_arch())
+        try:
+            suite.update()
+            kept.unpack(suite, [f"{package}={suite.version(package)}"])
+        except Missing as reason:
+            if not kept.packages():
+                raise
+            say(f"{package}: the one in the cache, because {reason}")
+    return kept.dir
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("kernels", nargs="*", metavar="KERNEL",

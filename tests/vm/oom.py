@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True
 
 import fetch  # noqa: E402
 import lab as _lab  # noqa: E402
+import oom_daemons  # noqa: E402
 import oom_kills  # noqa: E402
 import programs  # noqa: E402
 from aptroot import Missing  # noqa: E402
@@ -41,7 +42,7 @@ HOST_KILLS = [
     kill("machine: page tables", [last("tables 500 --name hog --adj 500")], "page_tables", "hog",
          "victim"),
     kill("machine: protected process holds most",
-         [rests("anon 180 --name hog --adj -1000"), last("anon 500 --name small --adj 500")],
+         [rests("anon 220 --name hog --adj -1000"), last("anon 500 --name small --adj 500")],
          "anonymous", "hog", "other_process"),
     kill("machine: pipes of another process",
          [rests("pipes 180 --name quiet --adj -1000"), last("anon 500 --name small --adj 500")],
@@ -58,7 +59,8 @@ class Guest:
         found = fetch.kernel(kernel)
         files = _lab.files(programs.static_faultscope(found.arch),
                            programs.static_workloads(found.arch))
-        self.vm = Vm(found, files, append="psi=1 swapaccount=1", modules=MODULES, memory_mib=MEMORY_MIB,
+        daemons, self.missing_daemons = oom_daemons.files(found.arch)
+        self.vm = Vm(found, {**files, **daemons}, append="psi=1 swapaccount=1", modules=MODULES, memory_mib=MEMORY_MIB,
                      disks_mib=(SWAP_MIB, DISK_MIB), cpus=2)
         self.lab = _lab.VmLab(self.vm)
         self.vm.must("mke2fs -q /dev/vdb || mkfs.ext2 /dev/vdb; mkdir -p /files /var/lib /oomfiles;"
@@ -166,6 +168,20 @@ def sent_by_daemon(guest):
     return [] if got == ("daemon", "SIGKILL", "earlyoom") else [str(got)]
 
 
+def real_daemons(tap, kernel, guest, v1):
+    for package, name, kills in (
+            ("earlyoom", "earlyoom sends SIGTERM",
+             lambda: oom_daemons.killed_by_earlyoom(guest, "SIGTERM")),
+            ("earlyoom", "earlyoom sends SIGKILL",
+             lambda: oom_daemons.killed_by_earlyoom(guest, "SIGKILL")),
+            ("systemd-oomd", "systemd-oomd kills a cgroup",
+             lambda: oom_daemons.killed_by_oomd(guest))):
+        skip = guest.missing_daemons.get(package)
+        if not skip and v1 and package == "systemd-oomd":
+            skip = "systemd-oomd needs cgroup version 2"
+        tap.say(f"oom, {kernel}: {name}", **{"skip": skip} if skip else {"wrong": kills()})
+
+
 def stored(guest):
     """The pages are in the store, and the command shows the newest one without root's rights."""
     names = guest.vm.must(f"ls {STORE}").split()
@@ -204,6 +220,7 @@ def test_kernel(tap, kernel, only):
                 tap.say(f"oom, {kernel}: {one.name}", [f"{k}: {v}" for k, v in wrong.items()])
         if not only:
             tap.say(f"oom, {kernel}: a program kills", sent_by_daemon(guest))
+            real_daemons(tap, kernel, guest, v1)
             tap.say(f"oom, {kernel}: the store", stored(guest))
         guest.end()
         if guest.vm.crash():
