@@ -19,8 +19,10 @@ Process = namedtuple("Process", "below words rests")
 
 # limits: MiB by cgroup below that of the kill. kind, holder, blame: the accepted answers. limit: the
 # cgroup whose limit is reached. needs: what the machine must have. settings: files of cgroups. both:
-# MiB of memory and swap together, a limit of cgroup v1 that is reached instead; 0: none.
-Kill = namedtuple("Kill", "name limits processes limit kinds holders blames needs settings both")
+# MiB of memory and swap together, a limit of cgroup v1 that is reached instead; 0: none. facts: other
+# values of the stored page.
+Kill = namedtuple("Kill", "name limits processes limit kinds holders blames needs settings both"
+                  " facts")
 
 
 def rests(words, below=""):
@@ -32,9 +34,9 @@ def last(words, below=""):
 
 
 def kill(name, processes, kinds, holders, blames, limits=None, limit="", needs=(), settings=(),
-         both=0):
+         both=0, facts=()):
     return Kill(name, limits or {"": LIMIT}, processes, limit, kinds.split(), holders.split(),
-                blames.split(), needs, dict(settings), both)
+                blames.split(), needs, dict(settings), both, dict(facts))
 
 
 ANON, SHMEM, FILE, TABLES = "anonymous", "shmem", "file", "page_tables"
@@ -67,7 +69,7 @@ KILLS = [
          "other_process", {"": LIMIT, "/a": 400, "/b": 400}),
     kill("victim by its oom_score_adj", [rests("anon 8 --name small --adj 1000"),
                                          last("anon 80 --rate 40 --name hog")], ANON,
-         "hog", "other_process"),
+         "hog", "other_process", facts=[("comm", "small"), ("oom_score_adj", 1000)]),
     kill("leak kills the one that rests", [rests("anon 12 --name small --adj 600"),
                                            last("anon 80 --name hog")], ANON, "hog",
          "other_process"),
@@ -112,16 +114,18 @@ KILLS = [
     kill("locked file", [rests("file 30 --lock --name quiet --in {disk}"),
                          last("anon 30 --rate 20 --name small")], FILE, "", "page_cache",
          needs=("disk",)),
-    kill("PID 1 of a container", [last("anon 80 --init --name hog")], ANON, "hog", "victim"),
+    kill("PID 1 of a container", [last("anon 80 --init --name hog")], ANON, "hog", "victim",
+         facts=[("pid_in_namespace", 1)]),
     kill("name with commas", [last("anon 80 --name a,pid=1,uid=0")], ANON, "a,pid=1,uid=0",
          "victim"),
     kill("name with a bracket and blanks", [last("anon 80 --name '] 1 2 3 x'")], ANON, "]", "victim"),
     kill("memory.oom.group", [rests("anon 10 --name worker"), last("anon 80 --name hog")], ANON,
-         "hog", "victim", needs=("v2",), settings=[("memory.oom.group", "1")]),
+         "hog", "victim", needs=("v2",), settings=[("memory.oom.group", "1")],
+         facts=[("victims", 2), ("comm", "hog")]),
     kill("memory.oom.group of the parent",
          [rests("anon 10 --name worker", "/a"), last("anon 80 --name hog", "/b")], ANON, "hog",
          "victim", {"": LIMIT, "/a": 0, "/b": 0}, needs=("v2",),
-         settings=[("memory.oom.group", "1")]),
+         settings=[("memory.oom.group", "1")], facts=[("victims", 2), ("comm", "hog")]),
     kill("swap is full", [last("anon 80 --name hog")], ANON, "hog", "victim", needs=("v2", "swap"),
          settings=[("memory.swap.max", str(8 * MIB))]),
     kill("limit of memory and swap together", [last("anon 80 --name hog")], ANON, "hog", "victim",
@@ -221,6 +225,16 @@ def judge(one, page, name):
         wrong["holder"] = f"{page['holder_comm']}, not {one.holders}"
     if page["blame"] not in one.blames:
         wrong["blame"] = f"{page['blame']}, not {one.blames}"
+    return wrong
+
+
+def judge_stored(one, lines, name):
+    """Returns what is wrong in the stored page of a kill, whose cgroup is gone."""
+    page = page_of(lines, name)
+    wrong = judge(one, page, name)
+    for key, value in one.facts.items():
+        if page and page[key] != value:
+            wrong[key] = f"{page[key]}, not {value}"
     return wrong
 
 

@@ -76,6 +76,32 @@ def test_oom_store_of_the_exporter(check, lab):
 
 
 @live
+def test_oom_kill_of_a_recording(check, lab):
+    """A recording has the page of a kill after the cgroup is gone."""
+    place = place_of(lab)
+    one = next(kill for kill in oom_kills.KILLS if kill.name == "PID 1 of a container")
+    name, file = f"faultscope-oom-{os.getpid()}-recorded", lab.dir / "kill.fsr"
+    process = lab.spawn([lab.program, "record", "-o", file])
+    until(file.exists, "the recording")
+    time.sleep(3)
+    group = place.make(one, name)
+    try:
+        place.start(one, group, lab.dir / "said")
+        until(lambda: "oom_kill 1" in (Path(group) / "memory.oom_control").read_text()
+              if place.version == 1 else
+              "oom_kill 1" in (Path(group) / "memory.events").read_text(), "the kill")
+        time.sleep(1)
+    finally:
+        place.end(one, group, lab.dir / "said")
+    process.terminate()
+    process.wait(20)
+    place.tmpfs.rmdir()
+    check.that(not Path(group).exists(), "the cgroup is gone")
+    lines = oom_kills.lines_of(lab.faultscope("oom", "--json", file).out)
+    check.equal("what is wrong", oom_kills.judge_stored(one, lines, name), {})
+
+
+@live
 def test_oom_kills(check, lab):
     """Limit, kind of memory and holder are right for nearly all kills of the table."""
     place = place_of(lab)

@@ -8,6 +8,7 @@ versions, kills of the whole machine, and kills by a program.
 """
 import argparse
 import re
+import signal
 import sys
 from pathlib import Path
 
@@ -79,6 +80,12 @@ class Guest:
         self.vm.must("kill -TERM $(cat /tmp/watch.pid);"
                      " while kill -0 $(cat /tmp/watch.pid) 2>/dev/null; do sleep 0.1; done", 60)
 
+    def protect_agent(self):
+        """Protects the agent, which runs the commands of the tests, from kills of the whole
+        machine. Programs that it starts are protected too, unless they have --adj."""
+        self.vm.must("for p in /proc/[0-9]*; do [ \"$(cat $p/comm)\" != guest_agent.sh ] ||"
+                     " echo -1000 >$p/oom_score_adj; done 2>/dev/null; :")
+
     def lines(self):
         return oom_kills.lines_of(self.vm.get("/tmp/pages").decode(errors="replace"))
 
@@ -117,6 +124,21 @@ def made_in_cgroups(tap, guest, kernel, place, only):
     for topic, n in right.items():
         tap.say(f"oom, {kernel}, cgroup v{place.version}: {topic}, {n} of {len(kills)} right",
                 [] if n * 100 >= len(kills) * RIGHT_OF_100 else ["too few"])
+
+
+def stored_of_cgroups(tap, guest, kernel, place, only):
+    """The stored pages are right after all processes and cgroups are gone."""
+    kills = [one for one in oom_kills.KILLS if place.can(one) and only in one.name]
+    lines = oom_kills.lines_of(guest.vm.must(f"{_lab.FAULTSCOPE} oom --list --json", 60))
+    right, facts = 0, []
+    for i, one in enumerate(kills):
+        wrong = oom_kills.judge_stored(one, lines, f"kill{i}v{place.version}")
+        right += not wrong
+        if wrong:
+            print(f"# {kernel}, stored, {one.name}: {wrong}", flush=True)
+        facts += [f"{one.name}: {key} {text}" for key, text in wrong.items() if key in one.facts]
+    tap.say(f"oom, {kernel}, cgroup v{place.version}: stored pages, {right} of {len(kills)} right",
+            facts + ([] if right * 100 >= len(kills) * RIGHT_OF_100 else ["too few"]))
 
 
 def made_on_host(guest, place, one):
@@ -214,6 +236,8 @@ def test_kernel(tap, kernel, only):
                                 workload, "/oomfiles", "/files",
                                 has=("threads", "disk", "swap") + (("memsw",) if v1 else ()))
         made_in_cgroups(tap, guest, kernel, place, only)
+        stored_of_cgroups(tap, guest, kernel, place, only)
+        guest.protect_agent()
         for one in HOST_KILLS:
             if only in one.name:
                 wrong = made_on_host(guest, place, one)
@@ -237,6 +261,8 @@ def main():
     parser.add_argument("--only", metavar="NAME", default="",
                         help="make only kills whose name contains NAME")
     options = parser.parse_args()
+    # exits normally on SIGTERM, so that guests and their files are removed
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     tap = e2e_tap()
     for kernel in options.kernels.split(","):
         test_kernel(tap, kernel, options.only)
