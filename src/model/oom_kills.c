@@ -22,6 +22,21 @@ const struct frames *oom_kills_stack(const struct model *m, const struct oom_rec
 	return f ? f : model_frames(m, &r->subject, r->stack - 1);
 }
 
+/* Returns whether the page counters show that the limit of a cgroup was reached. */
+static bool counters_are_full(const struct oom_record *r)
+{
+	return r->memory.known && r->memory.limit != UINT64_MAX &&
+	       (r->memory.used + OOM_COUNTER_SLACK >= r->memory.limit ||
+		(r->version == 1 && r->swap_limit != UINT64_MAX &&
+		 r->swap_used + OOM_COUNTER_SLACK >= r->swap_limit));
+}
+
+bool oom_is_of_cgroup(const struct oom_record *r)
+{
+	return r->constraint == OOM_MEMCG ||
+	       (r->constraint == OOM_UNKNOWN && counters_are_full(r));
+}
+
 bool oom_kills_continue(const struct model *m, const struct oom_record *r)
 {
 	const struct oom_kill *last = oom_kills_last(m);

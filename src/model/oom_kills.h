@@ -17,6 +17,12 @@
 /* Kills within this time by the same process, at the same limit, are one event. */
 #define OOM_SAME_NS 2000000000ULL
 
+/*
+ * A limit counts as reached if fewer pages are left. The kernel charges up to 64 pages at once, on
+ * each CPU: MEMCG_CHARGE_BATCH, mm/memcontrol.c.
+ */
+#define OOM_COUNTER_SLACK 256
+
 /* A process that was killed together with others, because of memory.oom.group. */
 struct oom_victim {
 	struct process_key id;
@@ -56,6 +62,12 @@ bool oom_kills_continue(const struct model *m, const struct oom_record *r);
  * kill has it under the victim.
  */
 const struct frames *oom_kills_stack(const struct model *m, const struct oom_record *r);
+
+/*
+ * Returns whether a limit of a cgroup was reached. If the kernel did not log the kill, the page
+ * counters of the cgroup say so.
+ */
+bool oom_is_of_cgroup(const struct oom_record *r);
 
 /* Returns the latest kill, or NULL if there was none. */
 const struct oom_kill *oom_kills_last(const struct model *m);

@@ -8,8 +8,6 @@
 #include "base/units.h"
 #include "rules/oom_advice.h"
 
-/* The kernel charges up to 64 pages at once, on each CPU (MEMCG_CHARGE_BATCH, mm/memcontrol.c). */
-#define SLACK_PAGES 256
 /* a process that grew by less than 1/GROWTH_TELLS of the limit is not the cause */
 #define GROWTH_TELLS 4
 /* many processes are the cause if none holds more than 1/MANY_SHARE of what all hold */
@@ -88,15 +86,6 @@ uint64_t oom_holder_kept(const struct oom_holder_record *h)
 	return is_known(h->rss) ? h->rss + known(h->swap) : FIGURE_UNKNOWN;
 }
 
-/* Returns whether the page counters show that the limit of a cgroup was reached. */
-static bool counters_are_full(const struct oom_record *r)
-{
-	return r->memory.known && r->memory.limit != UINT64_MAX &&
-	       (r->memory.used + SLACK_PAGES >= r->memory.limit ||
-		(r->version == 1 && r->swap_limit != UINT64_MAX &&
-		 r->swap_used + SLACK_PAGES >= r->swap_limit));
-}
-
 static void find_scope(struct oom_page *p)
 {
 	const struct oom_record *r = &p->kill->first;
@@ -120,7 +109,7 @@ static void find_scope(struct oom_page *p)
 	}
 	/* the kernel did not log the kill, because it had logged many before */
 	p->certain = false;
-	p->scope = counters_are_full(r) ? OOM_SCOPE_CGROUP
+	p->scope = oom_is_of_cgroup(r) ? OOM_SCOPE_CGROUP
 		   : r->memory.known	? OOM_SCOPE_HOST
 					: OOM_SCOPE_UNKNOWN;
 }
@@ -133,8 +122,8 @@ static void find_scope(struct oom_page *p)
 static bool is_by_memsw(const struct oom_record *r)
 {
 	return r->version == 1 && r->swap_limit != UINT64_MAX &&
-	       r->swap_used + SLACK_PAGES >= r->swap_limit &&
-	       (r->swap_limit > r->memory.limit || r->memory.used + SLACK_PAGES < r->memory.limit);
+	       r->swap_used + OOM_COUNTER_SLACK >= r->swap_limit &&
+	       (r->swap_limit > r->memory.limit || r->memory.used + OOM_COUNTER_SLACK < r->memory.limit);
 }
 
 static void find_limit(struct oom_page *p)
@@ -349,7 +338,9 @@ static void blame_process(struct oom_page *p)
 static void find_blame(struct oom_page *p)
 {
 	if (!p->kind_known) {
-		blame_process(p);
+		/* the listed processes hold less than half: who holds the rest is not known */
+		if (!is_known(p->used))
+			blame_process(p);
 		return;
 	}
 	switch (p->kind) {

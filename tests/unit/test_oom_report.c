@@ -19,7 +19,7 @@ static bool take(struct oom_report *r, const char *text, uint32_t pid)
 		size_t n = strcspn(text, "\n");
 
 		snprintf(line, sizeof(line), "%.*s", (int)n, text);
-		if (oom_report_line(r, line, pid))
+		if (oom_report_line(r, line) && r->pid == pid)
 			return true;
 		text += n + (text[n] == '\n');
 	}

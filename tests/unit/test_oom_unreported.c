@@ -49,7 +49,7 @@ static void scan(uint64_t of_victim)
 /* A program kills the victim, which has `mib` MiB of anonymous memory. */
 static void kill_with(uint64_t mib)
 {
-	struct oom_scenes scenes = {.opened = true, .foreign = true, .log = -1, .root = -1};
+	struct oom_scenes scenes = {.opened = true, .foreign = true, .root = -1};
 	struct oom_record r = RECORD(oom_record, RECORD_OOM, KILL_NS);
 	struct sink sink = {.take = keep, .ctx = &scene};
 
@@ -63,8 +63,58 @@ static void kill_with(uint64_t mib)
 	model_free(&m);
 }
 
+static uint32_t holders;
+
+static int count(void *ctx, const struct record *h)
+{
+	holders += h->kind == RECORD_OOM_HOLDER;
+	return keep(ctx, h);
+}
+
+/* A kill that the kernel did not report, in a cgroup whose path is not known. */
+static void test_unknown_cgroup(void)
+{
+	struct oom_scenes scenes = {.opened = true, .foreign = true, .root = -1};
+	struct oom_record r = RECORD(oom_record, RECORD_OOM, KILL_NS);
+	struct process_record other = process_record(60, SECOND, SCAN_S * SECOND);
+	struct sink sink = {.take = count, .ctx = &scene};
+
+	scan(0);
+	other.g.rss_anon_pages = 50 * MIB / PAGE;
+	model_take(&m, &other.h);
+	r.subject = (struct process_key){.pid = KILLED, .start_ns = SECOND};
+	r.memory = (struct level_room){.used = 2560, .limit = 2560, .known = 1};
+	r.swap_limit = UINT64_MAX;
+	is_u64(oom_scenes_take(&scenes, &m, &r, &sink), 0, "the kill is taken");
+	is_u64(scene.source, OOM_FROM_NOTHING, "values of the machine are not those of the cgroup");
+	is_u64(scene.limit, 10 * MIB, "the limit is known");
+	is_str(scene.cgroup, "", "its path is not");
+	is_u64(holders, 1, "processes of other cgroups are not listed");
+	model_free(&m);
+}
+
+/* A kill of the whole machine: the limit of the victim's cgroup was not reached. */
+static void test_machine(void)
+{
+	struct oom_scenes scenes = {.opened = true, .foreign = true, .root = -1};
+	struct oom_record r = RECORD(oom_record, RECORD_OOM, KILL_NS);
+	struct sink sink = {.take = keep, .ctx = &scene};
+
+	scan(5);
+	r.subject = (struct process_key){.pid = KILLED, .start_ns = SECOND};
+	r.memory = (struct level_room){.used = 10, .limit = 2560, .known = 1};
+	r.swap_limit = UINT64_MAX;
+	r.constraint = OOM_NONE;
+	is_u64(oom_scenes_take(&scenes, &m, &r, &sink), 0, "the kill is taken");
+	is_u64(scene.limit, RAM, "the memory of the machine");
+	is_str(scene.cgroup, "", "no cgroup");
+	model_free(&m);
+}
+
 int main(void)
 {
+	test_unknown_cgroup();
+	test_machine();
 	scan(5);
 	kill_with(25);
 	is_u64(scene.memory[OOM_ANON], 32 * MIB, "a victim that grew by 20 MiB after the scan");

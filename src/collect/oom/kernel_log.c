@@ -9,18 +9,39 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
+#include "probe/host_facts.h"
+
 #define RECORDS_MOST 65536 /* maximum number of log records read for one kill */
 #define RECORD_ROOM  8192  /* PRINTK_MESSAGE_MAX is 2048 bytes; an escape takes 4 bytes */
+#define WAITING_NS   10000000000ULL /* time for which a report waits for its kill */
 #define PRIORITIES   8	   /* number of priorities of a facility; facility 0 is the kernel */
 
-int kernel_log_open(void)
+struct kernel_log *kernel_log_of(int fd)
+{
+	struct kernel_log *log = calloc(1, sizeof(*log));
+
+	if (log)
+		log->fd = fd;
+	else if (fd >= 0)
+		close(fd);
+	return log;
+}
+
+struct kernel_log *kernel_log_open(void)
 {
 	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
-	if (fd < 0)
-		return -errno;
-	lseek(fd, 0, SEEK_END);
-	return fd;
+	if (fd >= 0)
+		lseek(fd, 0, SEEK_END);
+	return kernel_log_of(fd);
+}
+
+void kernel_log_close(struct kernel_log *log)
+{
+	if (log && log->fd >= 0)
+		close(log->fd);
+	free(log);
 }
 
 static int digit(char c)
@@ -43,20 +64,35 @@ void kernel_log_unescape(char *text)
 	*to = 0;
 }
 
-/* Passes the lines of a text to the parser. Returns true if the report is complete. */
-static bool take_text(struct oom_report *r, char *text, uint32_t pid)
+static void drop_oldest(struct kernel_log *log)
 {
-	char *rest = text, *line;
+	memmove(&log->waiting[0], &log->waiting[1], --log->n * sizeof(log->waiting[0]));
+}
 
-	kernel_log_unescape(text);
+static void keep(struct kernel_log *log)
+{
+	if (log->n == KERNEL_LOG_REPORTS)
+		drop_oldest(log);
+	log->waiting[log->n++] =
+		(struct waiting_report){.read_ns = host_monotonic_ns(), .report = log->now};
+}
+
+/* Passes the lines of the last record to the parser, and keeps a report that is complete. */
+static void take_text(struct kernel_log *log)
+{
+	char *rest = log->line, *line;
+
+	kernel_log_unescape(log->line);
 	while ((line = rest)) {
 		rest = strchr(line, '\n');
 		if (rest)
 			*rest++ = 0;
-		if (oom_report_line(r, line, pid))
-			return true;
+		if (oom_report_line(&log->now, line)) {
+			keep(log);
+			oom_report_begin(&log->now, log->now.page_bytes);
+		}
 	}
-	return false;
+	log->line[0] = 0;
 }
 
 /*
@@ -78,13 +114,13 @@ static char *text_of(char *record, bool *ret_continues)
 	return text;
 }
 
-bool kernel_log_find(int fd, uint32_t pid, uint64_t page_bytes, struct oom_report *ret)
+/* Reads all records that are in the log now. */
+static void read_on(struct kernel_log *log)
 {
-	char record[RECORD_ROOM], line[2 * RECORD_ROOM] = "";
+	char record[RECORD_ROOM];
 
-	oom_report_begin(ret, page_bytes);
-	for (int i = 0; fd >= 0 && i < RECORDS_MOST; i++) {
-		ssize_t n = read(fd, record, sizeof(record) - 1);
+	for (int i = 0; i < RECORDS_MOST; i++) {
+		ssize_t n = read(log->fd, record, sizeof(record) - 1);
 		bool continues = false;
 		char *text;
 
@@ -96,15 +132,39 @@ bool kernel_log_find(int fd, uint32_t pid, uint64_t page_bytes, struct oom_repor
 		text = text_of(record, &continues);
 		if (!text)
 			continue;
-		if (continues) {
-			size_t len = strlen(line);
-
-			snprintf(line + len, sizeof(line) - len, "%s", text);
-			continue;
-		}
-		if (take_text(ret, line, pid))
-			return true;
-		snprintf(line, sizeof(line), "%s", text);
+		if (!continues)
+			take_text(log);
+		array_append(log->line, sizeof(log->line), text);
 	}
-	return take_text(ret, line, pid);
+	take_text(log);
+}
+
+/* Forgets reports of kills that nobody looked up: another process may get the pid. */
+static void drop_old(struct kernel_log *log)
+{
+	uint64_t now = host_monotonic_ns();
+
+	while (log->n && now - log->waiting[0].read_ns > WAITING_NS)
+		drop_oldest(log);
+}
+
+bool kernel_log_find(struct kernel_log *log, uint32_t pid, uint64_t page_bytes,
+		     struct oom_report *ret)
+{
+	if (log->fd < 0)
+		return false;
+	if (!log->now.page_bytes)
+		oom_report_begin(&log->now, page_bytes);
+	drop_old(log);
+	read_on(log);
+	for (size_t i = 0; i < log->n; i++) {
+		if (log->waiting[i].report.pid != pid)
+			continue;
+		*ret = log->waiting[i].report;
+		log->n--;
+		memmove(&log->waiting[i], &log->waiting[i + 1],
+			(log->n - i) * sizeof(log->waiting[0]));
+		return true;
+	}
+	return false;
 }

@@ -5,18 +5,40 @@
 
 #include "collect/oom/oom_report.h"
 
-/*
- * Opens the kernel log behind its last line. Returns a file descriptor, or -errno. Needs CAP_SYSLOG
- * if kernel.dmesg_restrict is 1. The descriptor can be read later without capabilities.
- */
-int kernel_log_open(void);
+#define KERNEL_LOG_REPORTS 10 /* the kernel reports at most 10 kills in 5 seconds */
+
+/* A report that was read before its kill was looked up. */
+struct waiting_report {
+	uint64_t read_ns; /* when it was read: CLOCK_MONOTONIC */
+	struct oom_report report;
+};
+
+struct kernel_log {
+	int fd;		       /* < 0: the log is not readable; owned */
+	struct oom_report now; /* the report that is being read */
+	char line[16384];      /* text of the last record, which the next one may continue */
+	size_t n;	       /* number of elements of `waiting`, the oldest first */
+	struct waiting_report waiting[KERNEL_LOG_REPORTS];
+};
 
 /*
- * Reads on in the log up to the report of the kill of process `pid`, which the kernel has logged
- * before it killed. Does not wait. Returns false if the log has no such report: the kernel reports
- * at most 10 kills in 5 seconds.
+ * Opens the kernel log behind its last line. Returns a log that the caller frees by
+ * kernel_log_close(), or NULL if there is no memory for it. Reading needs CAP_SYSLOG if
+ * kernel.dmesg_restrict is 1; the open log can be read later without capabilities.
  */
-bool kernel_log_find(int fd, uint32_t pid, uint64_t page_bytes, struct oom_report *ret);
+struct kernel_log *kernel_log_open(void);
+
+/* Makes a log of a descriptor, each read of which returns one record. Takes ownership of `fd`. */
+struct kernel_log *kernel_log_of(int fd);
+void kernel_log_close(struct kernel_log *log); /* NULL is allowed */
+
+/*
+ * Finds the report of the kill of process `pid`, which the kernel has logged before it killed.
+ * Reports of other kills that are in the log too are kept for later calls. Does not wait. Returns
+ * false if there is no such report: the kernel reports at most 10 kills in 5 seconds.
+ */
+bool kernel_log_find(struct kernel_log *log, uint32_t pid, uint64_t page_bytes,
+		     struct oom_report *ret);
 
 /* Undoes the escapes \xNN of a text of /dev/kmsg, in place. */
 void kernel_log_unescape(char *text);

@@ -359,7 +359,7 @@ static void copy_between(const char *line, const char *from, const char *to, cha
  * "oom-kill:constraint=CONSTRAINT_MEMCG,…,oom_memcg=/a,task_memcg=/a/b,task=python3,pid=1,uid=0":
  * the name of the task may contain anything, so the pid is the last one.
  */
-static bool take_last(struct oom_report *r, const char *line, uint32_t pid)
+static bool take_last(struct oom_report *r, const char *line)
 {
 	static const struct {
 		const char *name;
@@ -377,17 +377,18 @@ static bool take_last(struct oom_report *r, const char *line, uint32_t pid)
 	copy_between(line, ",task_memcg=", ",task=", r->victim_cgroup, sizeof(r->victim_cgroup));
 	for (at = line; (at = strstr(at, ",pid=")); at++)
 		last = at + strlen(",pid=");
-	return r->begun && last && strtoul(last, NULL, 10) == pid;
+	r->pid = last ? strtoul(last, NULL, 10) : 0;
+	return r->begun && r->pid;
 }
 
-bool oom_report_line(struct oom_report *r, const char *line, uint32_t pid)
+bool oom_report_line(struct oom_report *r, const char *line)
 {
 	const char *first = strstr(line, " invoked oom-killer: gfp_mask=");
 
 	if (first) {
 		take_first(r, first);
 	} else if (!strncmp(line, "oom-kill:", strlen("oom-kill:"))) {
-		if (take_last(r, line, pid))
+		if (take_last(r, line))
 			return true;
 		r->begun = false;
 	} else if (!strncmp(line, "Call Trace:", strlen("Call Trace:"))) {

@@ -79,15 +79,13 @@ struct oom_report {
 	char zone[32];
 	uint64_t zone_free, zone_min;
 	char cgroup[256], victim_cgroup[256];
+	uint32_t pid; /* the process that is killed; valid if the report is complete */
 };
 
 void oom_report_begin(struct oom_report *r, uint64_t page_bytes);
 
-/*
- * Takes a line without its time stamp. Returns true if it is the last line of the report of the
- * kill of process `pid`.
- */
-bool oom_report_line(struct oom_report *r, const char *line, uint32_t pid);
+/* Takes a line without its time stamp. Returns true if it is the last line of a report. */
+bool oom_report_line(struct oom_report *r, const char *line);
 
 /*
  * Fills the values of a scene from a complete report: `used`, `limit`, `memory` and others. Kinds

@@ -10,7 +10,6 @@
 #include "base/array.h"
 #include "base/io.h"
 #include "collect/names/process_names.h"
-#include "collect/oom/kernel_log.h"
 #include "model/oom_kills.h"
 #include "model/pressure.h"
 #include "probe/host_facts.h"
@@ -29,8 +28,7 @@ void oom_scenes_close(struct oom_scenes *o)
 {
 	if (!o->opened)
 		return;
-	if (o->log >= 0)
-		close(o->log);
+	kernel_log_close(o->log);
 	if (o->root >= 0)
 		close(o->root);
 	known_free(&o->known);
@@ -54,6 +52,20 @@ static const struct level *level_with(const struct model *m, const char *path)
 	return NULL;
 }
 
+static bool has_limit(const struct oom_record *r)
+{
+	return r->memory.known && r->memory.limit != UINT64_MAX;
+}
+
+/*
+ * Returns whether the values of a kill are those of a cgroup: of the one whose limit was reached,
+ * or of the one of a process that a program killed.
+ */
+static bool is_in_cgroup(const struct oom_record *r)
+{
+	return has_limit(r) && (r->sent || oom_is_of_cgroup(r));
+}
+
 /* Finds the victim's cgroup: in the kernel's report, else in the model, else in /proc. */
 static void find_victim_cgroup(const struct oom_scenes *o, const struct model *m,
 			       const struct oom_record *r, const struct oom_report *report,
@@ -70,6 +82,9 @@ static void find_victim_cgroup(const struct oom_scenes *o, const struct model *m
 		snprintf(name, sizeof(name), "/proc/%u/cgroup", r->subject.pid);
 		if (io_read(AT_FDCWD, name, text, sizeof(text)) > 0)
 			cgroup_of(text, ret, size);
+		/* an exiting process is in the root cgroup already, which has no limit */
+		if (has_limit(r) && !strcmp(ret, "/"))
+			ret[0] = 0;
 	}
 }
 
@@ -162,7 +177,7 @@ static void fill_counters(const struct model *m, const struct oom_record *r,
 {
 	uint64_t page = m->tick.limits.page_bytes;
 
-	if (!r->memory.known || r->memory.limit == UINT64_MAX || !page)
+	if (!has_limit(r) || !page)
 		return;
 	s->used = r->memory.used * page;
 	s->limit = r->memory.limit * page;
@@ -189,7 +204,7 @@ static void fill_workload(struct oom_scenes *o, const struct oom_record *r,
 static void fill_scene(struct oom_scenes *o, const struct model *m, const struct oom_record *r,
 		       const struct oom_report *report, bool found, struct oom_scene_record *s)
 {
-	bool bounded = r->memory.known && r->memory.limit != UINT64_MAX;
+	bool in_cgroup = found ? report->cgroup[0] : is_in_cgroup(r);
 	const struct level *l;
 
 	s->subject = r->subject;
@@ -201,7 +216,7 @@ static void fill_scene(struct oom_scenes *o, const struct model *m, const struct
 	find_victim_cgroup(o, m, r, report, s->victim_cgroup, sizeof(s->victim_cgroup));
 	if (found)
 		array_copy(s->cgroup, sizeof(s->cgroup), report->cgroup);
-	else if (bounded)
+	else if (in_cgroup && s->victim_cgroup[0])
 		cgroup_above(s->victim_cgroup, r->memory.up, s->cgroup, sizeof(s->cgroup));
 	l = level_with(m, s->cgroup);
 	if (found) {
@@ -210,13 +225,13 @@ static void fill_scene(struct oom_scenes *o, const struct model *m, const struct
 		oom_report_fill(report, s);
 	} else if (l) {
 		fill_from_level(l, s);
-	} else if (!s->cgroup[0]) {
+	} else if (!in_cgroup) {
 		fill_from_host(m, s);
 	}
 	add_growth(m, r, s);
-	if (!found && s->cgroup[0])
+	if (!found && in_cgroup)
 		fill_counters(m, r, s);
-	fill_curve(l ? &l->used : s->cgroup[0] ? NULL : &m->memory_used, s);
+	fill_curve(l ? &l->used : in_cgroup ? NULL : &m->memory_used, s);
 	fill_workload(o, r, s);
 }
 
@@ -325,7 +340,7 @@ int oom_scenes_take(struct oom_scenes *o, const struct model *m, struct oom_reco
 	struct oom_report report;
 	int err;
 
-	if (!continues && o->opened && !r->sent)
+	if (!continues && o->log && !r->sent)
 		found = kernel_log_find(o->log, r->subject.pid, m->tick.limits.page_bytes, &report);
 	if (!found)
 		oom_report_begin(&report, m->tick.limits.page_bytes);
@@ -336,7 +351,7 @@ int oom_scenes_take(struct oom_scenes *o, const struct model *m, struct oom_reco
 		return err;
 	fill_scene(o, m, r, &report, found, &s);
 	err = sink->take(sink->ctx, &s.h);
-	if (!report.holders)
+	if (!report.holders && (s.cgroup[0] || !is_in_cgroup(r)))
 		holders_of_scan(m, r, s.cgroup, &report);
 	add_victim(m, r, &report);
 	return err ?: send_holders(m, r, &report, sink);

@@ -7,13 +7,14 @@
 #define FS_COLLECT_OOM_OOM_SCENE_H
 
 #include "collect/names/identity_cache.h"
+#include "collect/oom/kernel_log.h"
 #include "model/model.h"
 #include "probe/source.h"
 
 struct oom_scenes {
 	bool opened;
-	int log;  /* descriptor of the kernel log; < 0: not readable */
-	int root; /* descriptor of the directory "/"; < 0: not open */
+	struct kernel_log *log; /* NULL: there was no memory for it */
+	int root;		/* descriptor of the directory "/"; < 0: not open */
 	/* names of workloads; known.known is NULL until the first kill */
 	struct known_table known;
 	bool foreign; /* records have pids of another namespace: do not read /proc */

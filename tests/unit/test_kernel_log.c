@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Tests which reports of OOM kills are found in the kernel log, from records like /dev/kmsg's. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "collect/oom/kernel_log.h"
+#include "tap.h"
+
+#define PAGE 4096
+
+static int end; /* the end at which the kernel would write */
+static struct kernel_log *log_of;
+static struct oom_report found;
+
+static void put(const char *text)
+{
+	char record[256];
+	int n = snprintf(record, sizeof(record), "4,1,1,-;%s\n", text);
+
+	if (write(end, record, n) != n)
+		abort();
+}
+
+static void begin_report(const char *name)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line), "%s invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0",
+		 name);
+	put(line);
+}
+
+static void end_report(const char *cgroup, unsigned int pid)
+{
+	char line[160];
+
+	snprintf(line, sizeof(line),
+		 "oom-kill:constraint=CONSTRAINT_MEMCG,oom_memcg=%s,task_memcg=%s,task=x,pid=%u,"
+		 "uid=0",
+		 cgroup, cgroup, pid);
+	put(line);
+}
+
+/* Finds the report of a kill. Returns its cgroup, or "none". */
+static const char *find(unsigned int pid)
+{
+	return kernel_log_find(log_of, pid, PAGE, &found) ? found.cgroup : "none";
+}
+
+int main(void)
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, pair))
+		abort();
+	end = pair[1];
+	log_of = kernel_log_of(pair[0]);
+	is_str(find(1), "none", "an empty log");
+	begin_report("a");
+	end_report("/a", 1);
+	is_str(find(1), "/a", "a report");
+	is_str(find(1), "none", "it is found once");
+	begin_report("b");
+	put("Call Trace:");
+	is_str(find(2), "none", "a kill that is not reported, while the next one is being reported");
+	end_report("/b", 3);
+	is_str(find(3), "/b", "the next one is found whole");
+	begin_report("c");
+	end_report("/c", 4);
+	begin_report("d");
+	end_report("/d", 5);
+	is_str(find(99), "none", "a kill without a report");
+	is_str(find(5), "/d", "it uses up no report of others");
+	is_str(find(4), "/c", "in any order");
+	for (unsigned int i = 0; i < KERNEL_LOG_REPORTS + 2; i++) {
+		begin_report("e");
+		end_report("/e", 100 + i);
+	}
+	is_str(find(101), "none", "of many reports, the oldest are dropped");
+	is_str(find(102), "/e", "and the others kept");
+	kernel_log_close(log_of);
+	close(end);
+	return tap_done();
+}
