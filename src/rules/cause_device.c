@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Checks of requests to the driver of a character device: ioctl() and write(). Kernel sources:
- * drivers/infiniband/core/umem.c, include/uapi/asm-generic/ioctl.h.
+ * drivers/infiniband/core/umem.c, drivers/vfio/vfio_iommu_type1.c,
+ * include/uapi/asm-generic/ioctl.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -60,27 +61,45 @@ static void say_device(const struct request *q, struct verdict *v)
 	}
 }
 
-/* The pages that drivers hold for the process, of RLIMIT_MEMLOCK. */
-static void say_pinned(const struct request *q, struct verdict *v)
+/* Counts of pages that drivers hold for a process. RLIMIT_MEMLOCK limits each of them by itself. */
+enum held_count { HELD_PINNED, HELD_LOCKED };
+
+static const struct {
+	const char *file;
+	enum held_count count;
+} memlock_devices[] = {
+	{"uverbs", HELD_PINNED}, /* ib_umem_get() in drivers/infiniband/core/umem.c */
+	/* vfio_pin_pages_remote() in drivers/vfio/vfio_iommu_type1.c counts in locked_vm */
+	{"vfio", HELD_LOCKED},
+};
+
+static uint64_t held_pages(const struct request *q, enum held_count count)
 {
-	verdict_count(v, "pinned memory", IN_BYTES, q->r->device.pinned_pages * q->l->page_bytes,
-		      q->r->memlock_limit_bytes);
+	return count == HELD_LOCKED ? q->r->locked_vm_pages : q->r->device.pinned_pages;
+}
+
+static void say_held(const struct request *q, enum held_count count, struct verdict *v)
+{
+	verdict_count(v, count == HELD_LOCKED ? "locked memory" : "pinned memory", IN_BYTES,
+		      held_pages(q, count) * q->l->page_bytes, q->r->memlock_limit_bytes);
 }
 
 /*
- * ib_umem_get() fails if the process would have more pinned pages than RLIMIT_MEMLOCK, unless it
- * has CAP_IPC_LOCK. How many pages the call requested is in memory of the program that faultscope
- * does not read. So the cause is certain only if the limit is used up.
+ * These drivers fail if the process would have more such pages than RLIMIT_MEMLOCK, unless it has
+ * CAP_IPC_LOCK. How many pages the call requested is in memory of the program that faultscope does
+ * not read. So the cause is certain only if the limit is used up.
  */
 bool past_memlock_of_device(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	uint64_t limit = limit_pages(q, q->r->memlock_limit_bytes);
+	size_t i = 0, n = sizeof(memlock_devices) / sizeof(memlock_devices[0]);
 
-	if (!q->r->device.number || !is_numbered(q->r->file.name, "uverbs") ||
-	    has_fact(q, FACT_IPC_LOCK) || limit == UINT64_MAX)
+	while (i < n && !is_numbered(q->r->file.name, memlock_devices[i].file))
+		i++;
+	if (!q->r->device.number || i == n || has_fact(q, FACT_IPC_LOCK) || limit == UINT64_MAX)
 		return false;
-	*ret_sure = q->r->device.pinned_pages >= limit;
-	say_pinned(q, v);
+	*ret_sure = held_pages(q, memlock_devices[i].count) >= limit;
+	say_held(q, memlock_devices[i].count, v);
 	say_device(q, v);
 	return true;
 }
@@ -92,7 +111,7 @@ bool refused_by_driver(const struct request *q, struct verdict *v, bool *ret_sur
 		return false;
 	say_device(q, v);
 	if (q->r->device.pinned_pages)
-		say_pinned(q, v);
+		say_held(q, HELD_PINNED, v);
 	return true;
 }
 

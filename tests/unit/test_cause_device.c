@@ -42,6 +42,14 @@ static void test_memlock(void)
 	r.facts = 0;
 	r.memlock_limit_bytes = UINT64_MAX;
 	is_cause("device", true, "there is no limit");
+	begin_device(CALL_IOCTL, ENOMEM, "vfio", "vfio");
+	r.memlock_limit_bytes = 64 * PAGE;
+	r.locked_vm_pages = 64;
+	is_cause("rlimit_memlock", true, "VFIO counts locked pages: none is left");
+	r.locked_vm_pages = 63;
+	r.device.pinned_pages = 64;
+	is_cause("rlimit_memlock", false, "it does not count pinned pages");
+	is_u64(v.evidence[0].value, 63 * PAGE, "the evidence is what it counts");
 	begin_device(CALL_IOCTL, ENOMEM, "kvm", "kvm");
 	r.memlock_limit_bytes = 0;
 	is_cause("device", true, "other drivers do not count pinned pages so");

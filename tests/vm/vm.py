@@ -92,7 +92,7 @@ class Vm:
     """One guest. `with Vm(kernel, files) as vm:` ends the guest's QEMU in any case."""
 
     def __init__(self, kernel, files=None, append="", modules=None, memory_mib=1024, cpus=2,
-                 disks_mib=(), nodes=1, images=()):
+                 disks_mib=(), nodes=1, images=(), devices=()):
         self.kernel = kernel
         self.machine = MACHINES[kernel.arch]
         self.qemu = fetch.qemu(kernel.arch)
@@ -103,6 +103,7 @@ class Vm:
             self.size[-1] += f",sockets={cpus}"
             self.size += node_words(nodes, memory_mib // nodes)
         self.append = append
+        self.devices = devices
         # Writes to a disk image go to a temporary file, which is deleted when the guest ends.
         self.disks = [*((path, "") for path in self.make_disks(disks_mib)),
                       *((path, ",snapshot=on") for path in images)]
@@ -181,7 +182,7 @@ class Vm:
                 *(word for place in self.qemu.data for word in ("-L", place)),
                 "-kernel", self.kernel.vmlinuz, "-initrd", self.dir / "initrd",
                 "-append", f"{append} {self.append}",
-                *self.disk_words(),
+                *self.disk_words(), *self.devices,
                 "-serial", f"file:{self.console_path}",
                 "-chardev", f"socket,id=channel,path={path},server=on,wait=off",
                 "-serial", "chardev:channel"]

@@ -2,11 +2,14 @@
 /* Test cases of requests that the driver of a character device refuses. */
 #include "zoo.h"
 
+#include <dirent.h>
 #include <linux/btrfs.h>
 #include <linux/capability.h>
 #include <linux/if.h>
 #include <linux/if_tun.h>
 #include <linux/kvm.h>
+#include <linux/udmabuf.h>
+#include <linux/vfio.h>
 #include <sys/ioctl.h>
 
 /* Constants that headers of some distributions lack */
@@ -70,6 +73,128 @@ static void get_sys_admin(void)
 	raise_capability(CAP_SYS_ADMIN);
 }
 
+/* A buffer of a sealed memfd: each one needs a file descriptor. */
+static void makes_buffer(void)
+{
+	static struct udmabuf_create request = { .size = PAGE_BYTES };
+	int fd = device("/dev/udmabuf"), file = memfd_create("zoo", MFD_ALLOW_SEALING);
+
+	if (file < 0 || ftruncate(file, PAGE_BYTES) || fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK))
+		die("memfd");
+	request.memfd = file;
+	leave_free(0);
+	ASK(ioctl, fd, UDMABUF_CREATE, P(&request));
+}
+
+/*
+ * Test cases of VFIO, which maps memory of a process for a device. The guest has an unused PCI
+ * device behind an emulated IOMMU.
+ */
+#define PCI_DEVICES "/sys/bus/pci/devices"
+#define UNUSED_DEVICE "0x1b360005" /* vendor and device of QEMU's pci-testdev */
+#define VFIO_ENTRIES "/sys/module/vfio_iommu_type1/parameters/dma_entry_limit"
+
+static struct vfio_iommu_type1_dma_map wanted_map = {
+	.argsz = sizeof(wanted_map),
+	.flags = VFIO_DMA_MAP_FLAG_READ | VFIO_DMA_MAP_FLAG_WRITE,
+};
+
+static unsigned long read_hex(const char *device, const char *file)
+{
+	char path[512], text[32] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), PCI_DEVICES "/%s/%s", device, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 && read(fd, text, sizeof(text) - 1) < 0)
+		die("%s", path);
+	close(fd);
+	return strtoul(text, NULL, 16);
+}
+
+/* Finds the unused PCI device. Writes its name. */
+static void find_device(char ret[NAME_MAX + 1])
+{
+	DIR *all = opendir(PCI_DEVICES);
+	struct dirent *one;
+
+	while (all && (one = readdir(all)))
+		if ((read_hex(one->d_name, "vendor") << 16 | read_hex(one->d_name, "device")) ==
+		    strtoul(UNUSED_DEVICE, NULL, 16)) {
+			strcpy(ret, one->d_name);
+			closedir(all);
+			return;
+		}
+	skip("no unused PCI device");
+}
+
+/* Opens the group of the device, which gets the driver vfio-pci. */
+static int open_group(const char *name)
+{
+	char path[512], target[512], group[64];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), PCI_DEVICES "/%s/driver_override", name);
+	if (!write_text(path, "vfio-pci"))
+		die("%s", path);
+	snprintf(path, sizeof(path), PCI_DEVICES "/%s/driver", name);
+	if (access(path, F_OK) && !write_text("/sys/bus/pci/drivers_probe", name))
+		die("drivers_probe");
+	snprintf(path, sizeof(path), PCI_DEVICES "/%s/iommu_group", name);
+	len = readlink(path, target, sizeof(target) - 1);
+	if (len < 0)
+		skip("the PCI device has no IOMMU");
+	target[len] = '\0';
+	snprintf(group, sizeof(group), "/dev/vfio/%.32s", strrchr(target, '/') + 1);
+	return device(group);
+}
+
+/* Opens a VFIO container, and asks it to map `bytes` of memory. */
+static int open_container(size_t bytes)
+{
+	int container = device("/dev/vfio/vfio"), group;
+	char name[NAME_MAX + 1];
+
+	find_device(name);
+	group = open_group(name);
+	if (ioctl(group, VFIO_GROUP_SET_CONTAINER, &container) ||
+	    ioctl(container, VFIO_SET_IOMMU, VFIO_TYPE1v2_IOMMU))
+		skip("VFIO_SET_IOMMU: %s", strerror(errno));
+	wanted_map.vaddr = P(map_anon(bytes, RW, 0));
+	wanted_map.iova = wanted_map.size = bytes;
+	ASK(ioctl, container, VFIO_IOMMU_MAP_DMA, P(&wanted_map));
+	return container;
+}
+
+static void maps_beyond_memlock(void)
+{
+	open_container(MIB);
+	room_memlock(MIB - PAGE_BYTES);
+}
+
+static int full_container;
+
+static void maps_beyond_entries(void)
+{
+	machine_setting(VFIO_ENTRIES, 1);
+	full_container = open_container(PAGE_BYTES);
+	if (ioctl(full_container, VFIO_IOMMU_MAP_DMA, &wanted_map))
+		die("VFIO_IOMMU_MAP_DMA");
+	wanted_map.iova += PAGE_BYTES;
+}
+
+static void unmap_entry(void)
+{
+	struct vfio_iommu_type1_dma_unmap entry = {
+		.argsz = sizeof(entry),
+		.iova = PAGE_BYTES,
+		.size = PAGE_BYTES,
+	};
+
+	if (ioctl(full_container, VFIO_IOMMU_UNMAP_DMA, &entry))
+		die("VFIO_IOMMU_UNMAP_DMA");
+}
+
 static void expect_error(long ret, int error, const char *what)
 {
 	if (ret != -1 || errno != error)
@@ -102,6 +227,11 @@ const struct zoo_case device_cases[] = {
 	{ "userfaultfd-nofile", NOFILE(makes_userfaultfd) },
 	{ "tun-right", RIGHT(makes_interface, get_net_admin) },
 	{ "btrfs-right", RIGHT(asks_file_system, get_sys_admin) },
+	{ "udmabuf-nofile", NOFILE(makes_buffer) },
+	{ "vfio-memlock", { "ioctl", ENOMEM, "rlimit_memlock" }, maps_beyond_memlock, NULL,
+	  raise_ipc_lock, .guest = true },
+	{ "vfio-entries", { "ioctl", ENOSPC, "device" }, maps_beyond_entries, NULL, unmap_entry,
+	  .guest = true },
 	{ "control-devices", .make = fails_as_usual, .control = true },
 	{ NULL },
 };

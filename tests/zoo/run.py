@@ -33,6 +33,8 @@ SKIPPED = 77
 WAYS = ("run", "attach", "abrupt")
 CASE_SECONDS = 120
 GUEST_MAPS = 5000
+# An IOMMU, and a PCI device without a driver, for the cases of VFIO
+SPARE_DEVICE = ("-machine", "q35", "-device", "intel-iommu", "-device", "pci-testdev")
 
 
 def patience_for(cases):
@@ -175,7 +177,9 @@ class Guest:
         self.lab = lab
         found = fetch.kernel(kernel)
         self.vm = Vm(found, {lab.FAULTSCOPE: programs.static_faultscope(found.arch), "/zoo": ZOO,
-                             "/script": SCRIPT.encode()}, modules={"loop": ""})
+                             "/script": SCRIPT.encode()}, append="intel_iommu=on",
+                     modules={"loop": "", "vfio_pci": "", "vfio_iommu_type1": ""},
+                     devices=SPARE_DEVICE)
         self.vm.must(f"sysctl -w vm.max_map_count={GUEST_MAPS}")
         self.options = ["--seed", str(seed), "--guest"]
 
