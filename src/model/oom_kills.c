@@ -33,8 +33,7 @@ static bool counters_are_full(const struct oom_record *r)
 
 bool oom_is_of_cgroup(const struct oom_record *r)
 {
-	return r->constraint == OOM_MEMCG ||
-	       (r->constraint == OOM_UNKNOWN && counters_are_full(r));
+	return r->constraint == OOM_MEMCG || (r->constraint == OOM_UNKNOWN && counters_are_full(r));
 }
 
 bool oom_kills_continue(const struct model *m, const struct oom_record *r)

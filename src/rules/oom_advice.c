@@ -213,8 +213,7 @@ static void say_victims(struct oom_page *p)
 		advise(p, "the killed process was PID 1 of its container: the container ended with "
 			  "it");
 	/* programs such as earlyoom have settings of their own, which faultscope does not read */
-	if (k->first.score_adj > 0 && p->blame != OOM_BLAME_VICTIM &&
-	    p->scope != OOM_SCOPE_DAEMON)
+	if (k->first.score_adj > 0 && p->blame != OOM_BLAME_VICTIM && p->scope != OOM_SCOPE_DAEMON)
 		advise(p, "the kernel chose the victim because of its oom_score_adj of %d",
 		       k->first.score_adj);
 }

@@ -110,8 +110,8 @@ static void find_scope(struct oom_page *p)
 	/* the kernel did not log the kill, because it had logged many before */
 	p->certain = false;
 	p->scope = oom_is_of_cgroup(r) ? OOM_SCOPE_CGROUP
-		   : r->memory.known	? OOM_SCOPE_HOST
-					: OOM_SCOPE_UNKNOWN;
+		   : r->memory.known   ? OOM_SCOPE_HOST
+				       : OOM_SCOPE_UNKNOWN;
 }
 
 /*
@@ -123,7 +123,8 @@ static bool is_by_memsw(const struct oom_record *r)
 {
 	return r->version == 1 && r->swap_limit != UINT64_MAX &&
 	       r->swap_used + OOM_COUNTER_SLACK >= r->swap_limit &&
-	       (r->swap_limit > r->memory.limit || r->memory.used + OOM_COUNTER_SLACK < r->memory.limit);
+	       (r->swap_limit > r->memory.limit ||
+		r->memory.used + OOM_COUNTER_SLACK < r->memory.limit);
 }
 
 static void find_limit(struct oom_page *p)
@@ -255,8 +256,8 @@ static const struct oom_holder_record *grower_of(const struct oom_page *p)
 }
 
 /*
- * Returns the most shared memory that a process can map. Before Linux 6.8, the kernel lists only the
- * resident memory of a process. Shared memory is a part of that, and at most what all processes
+ * Returns the most shared memory that a process can map. Before Linux 6.8, the kernel lists only
+ * the resident memory of a process. Shared memory is a part of that, and at most what all processes
  * together have apart from anonymous memory. FIGURE_UNKNOWN: not known.
  */
 static uint64_t mapped_at_most(const struct oom_page *p, const struct oom_holder_record *h)

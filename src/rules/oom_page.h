@@ -65,9 +65,10 @@ struct oom_page {
 	const struct oom_holder_record
 		*culprit;	 /* for OOM_BLAME_PROCESS and _VICTIM; may be NULL */
 	uint64_t unmapped_bytes; /* shared memory and tmpfs files that no process maps; 0: none */
-	/* the kernel listed only resident memory (before Linux 6.8): `unmapped_bytes` may be more */
+	/* the kernel listed only resident memory (before Linux 6.8): `unmapped_bytes` may be more
+	 */
 	bool unmapped_at_least;
-	uint64_t grown_bytes;	 /* by how much the culprit grew in `grown_ns`; 0: not known */
+	uint64_t grown_bytes; /* by how much the culprit grew in `grown_ns`; 0: not known */
 	uint64_t grown_ns;
 	struct oom_advice advice[OOM_ADVICE_MAX];
 	size_t advices;

@@ -65,7 +65,8 @@ int main(void)
 	is_str(find(1), "none", "it is found once");
 	begin_report("b");
 	put("Call Trace:");
-	is_str(find(2), "none", "a kill that is not reported, while the next one is being reported");
+	is_str(find(2), "none",
+	       "a kill that is not reported, while the next one is being reported");
 	end_report("/b", 3);
 	is_str(find(3), "/b", "the next one is found whole");
 	begin_report("c");

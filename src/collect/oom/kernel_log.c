@@ -12,10 +12,10 @@
 #include "base/array.h"
 #include "probe/host_facts.h"
 
-#define RECORDS_MOST 65536 /* maximum number of log records read for one kill */
-#define RECORD_ROOM  8192  /* PRINTK_MESSAGE_MAX is 2048 bytes; an escape takes 4 bytes */
+#define RECORDS_MOST 65536	    /* maximum number of log records read for one kill */
+#define RECORD_ROOM  8192	    /* PRINTK_MESSAGE_MAX is 2048 bytes; an escape takes 4 bytes */
 #define WAITING_NS   10000000000ULL /* time for which a report waits for its kill */
-#define PRIORITIES   8	   /* number of priorities of a facility; facility 0 is the kernel */
+#define PRIORITIES   8 /* number of priorities of a facility; facility 0 is the kernel */
 
 struct kernel_log *kernel_log_of(int fd)
 {

@@ -218,7 +218,8 @@ static void put_age(const struct page_writer *w, struct buf *t)
 		buf_puts(t, "values that the kernel logged just before the kill");
 		break;
 	case OOM_FROM_SCAN:
-		buf_printf(t, "values of the last scan, %s before the kill, and what %.15s took since",
+		buf_printf(t,
+			   "values of the last scan, %s before the kill, and what %.15s took since",
 			   as_span((s->kill_ns - s->values_ns) / 1e9).s, w->p->kill->first.comm);
 		break;
 	default:
@@ -248,8 +249,7 @@ static void put_parts(const struct page_writer *w, struct buf *t)
 	}
 	if (p->unmapped_bytes) {
 		buf_printf(t, "%10s  %sof shared memory and tmpfs is mapped by no listed process",
-			   as_bytes(p->unmapped_bytes).s,
-			   p->unmapped_at_least ? "at least, " : "");
+			   as_bytes(p->unmapped_bytes).s, p->unmapped_at_least ? "at least, " : "");
 		put_row(w, "", t);
 	}
 }
