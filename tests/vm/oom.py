@@ -129,7 +129,8 @@ def made_in_cgroups(tap, guest, kernel, place, only):
 def stored_of_cgroups(tap, guest, kernel, place, only):
     """The stored pages are right after all processes and cgroups are gone."""
     kills = [one for one in oom_kills.KILLS if place.can(one) and only in one.name]
-    lines = oom_kills.lines_of(guest.vm.must(f"{_lab.FAULTSCOPE} oom --list --json", 60))
+    # the list begins with the newest page; several kills may have happened in a cgroup
+    lines = oom_kills.lines_of(guest.vm.must(f"{_lab.FAULTSCOPE} oom --list --json", 60))[::-1]
     right, facts = 0, []
     for i, one in enumerate(kills):
         wrong = oom_kills.judge_stored(one, lines, f"kill{i}v{place.version}")

@@ -36,7 +36,7 @@ static void read_request(int fd)
 
 int main(int argc, char **argv)
 {
-	const char *path;
+	const char *path = "/";
 	char text[1024];
 	int fd, client, len;
 
