@@ -57,7 +57,6 @@ static void begin(void)
 	c = (struct collector){.m = &m, .live = true, .names_stacks = true};
 	c.want_lines = want;
 	c.lines_ctx = &wanted;
-	c.oom.log = -1;
 	if (user_symbols_open(&c.user_symbols))
 		exit(1);
 	memset(&wanted, 0, sizeof(wanted));

@@ -61,7 +61,6 @@ static void begin(void)
 	s = (struct session){.o = &options};
 	begin_model(&s.in.m, NULL);
 	s.in.collector = (struct collector){.m = &s.in.m, .live = true, .names_stacks = true};
-	s.in.collector.oom.log = -1;
 	if (user_symbols_open(&s.in.collector.user_symbols) || loop_open(&s.loop, NULL, 0))
 		exit(1);
 	ok(session_lines_fd(&s) == -1 && !session_lines_wait(&s), "no lines at first");
