@@ -12,7 +12,11 @@
 #define EINVAL 22
 #define ENFILE 23
 #define EMFILE 24
+#define EFBIG  27
 #define ENOSPC 28
-#define EDQUOT 122 /* include/uapi/asm-generic/errno.h */
+/* values of include/uapi/asm-generic/errno.h */
+#define ENOBUFS	     105
+#define ETOOMANYREFS 109
+#define EDQUOT	     122
 
 #endif

@@ -334,6 +334,7 @@ record_part(read_range)
 	case CALL_MSYNC:
 	case CALL_MINCORE:
 	case CALL_MBIND:
+	case CALL_MSEAL:
 		from = r->args[0];
 		length = r->args[1] + (from & (PAGE_BYTES - 1));
 		break;

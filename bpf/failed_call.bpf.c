@@ -29,8 +29,49 @@ static __always_inline bool needs_space(const struct call *c)
 {
 	__u32 fd = call_arg(c, c->shape == FS_SHAPE_SPACE2 ? 2 : 0);
 
-	return (c->ret == -ENOSPC || c->ret == -EDQUOT || c->ret == -ENOMEM) &&
+	return (c->ret == -ENOSPC || c->ret == -ENOMEM) && is_file_in_memory(fd);
+}
+
+/*
+ * Returns whether a call found that a quota is used up, or that RLIMIT_FSIZE limits a file of tmpfs
+ * or hugetlbfs. (The kernel returns EFBIG for other reasons too.)
+ */
+static __always_inline bool is_file_limited(const struct call *c)
+{
+	__u32 fd = call_arg(c, c->shape == FS_SHAPE_SPACE2 ? 2 : 0);
+
+	if (c->ret == -EDQUOT)
+		return true;
+	return c->ret == -EFBIG && ~soft_limit(get(c->task, signal), RLIMIT_FSIZE) &&
 	       is_file_in_memory(fd);
+}
+
+/* Returns whether the argument that is a length is above its limit. */
+static __always_inline bool is_too_long(const struct call *c)
+{
+	struct task_struct *task = c->task;
+	struct ipc_namespace *ns;
+
+	if (c->call == CALL_POLL)
+		return c->ret == -EINVAL &&
+		       (__u32)call_arg(c, 1) > soft_limit(get(task, signal), RLIMIT_NOFILE);
+	ns = BPF_CORE_READ(task, nsproxy, ipc_ns);
+	if (c->call == CALL_MSGSND)
+		return c->ret == -EINVAL && call_arg(c, 2) > BPF_CORE_READ(ns, msg_ctlmax);
+	return c->ret == -E2BIG &&
+	       (__u32)call_arg(c, 2) > (__u32)BPF_CORE_READ(ns, sem_ctls[SEM_PER_CALL]);
+}
+
+/*
+ * Returns whether a segment could not be locked. EPERM: the limit is 0, or the segment belongs to
+ * another user, which no limit causes.
+ */
+static __always_inline bool is_lock_refused(const struct call *c)
+{
+	if ((call_arg(c, 1) & 0xff) != SHM_LOCK)
+		return false;
+	return c->ret == -ENOMEM ||
+	       (c->ret == -EPERM && !soft_limit(get(c->task, signal), RLIMIT_MEMLOCK));
 }
 
 /* Returns whether a driver refused a request with an errno that a limit causes. */
@@ -72,7 +113,9 @@ static __always_inline bool is_other_refusal(const struct call *c)
 {
 	switch (c->shape) {
 	case FS_SHAPE_TASK:
-		return c->ret == -EAGAIN || c->ret == -ENOMEM || makes_no_pidfd(c->ret);
+	case FS_SHAPE_TASK3:
+		return c->ret == -EAGAIN || c->ret == -ENOMEM || c->ret == -ENOSPC ||
+		       makes_no_pidfd(c->ret);
 	case FS_SHAPE_EXEC:
 	case FS_SHAPE_EXECAT:
 		return c->ret == -EAGAIN || c->ret == -ENOMEM || c->ret == -E2BIG ||
@@ -91,13 +134,24 @@ static __always_inline bool is_other_refusal(const struct call *c)
 	case FS_SHAPE_FCNTL:
 		return c->ret == -EPERM;
 	case FS_SHAPE_SPACE:
-		return needs_space(c) || is_refused_by_driver(c);
+		return needs_space(c) || is_file_limited(c) || is_refused_by_driver(c);
 	case FS_SHAPE_SPACE2:
-		return needs_space(c);
+		return needs_space(c) || is_file_limited(c);
 	case FS_SHAPE_DEVICE:
 		return is_refused_by_driver(c);
 	case FS_SHAPE_IPC:
 		return lacks_ipc(c);
+	case FS_SHAPE_OBJECT:
+		return c->ret == -ENOSPC || c->ret == -EDQUOT || c->ret == -ENOMEM ||
+		       c->ret == -ENOBUFS;
+	case FS_SHAPE_AGAIN:
+		return c->ret == -EAGAIN || c->ret == -ENOMEM;
+	case FS_SHAPE_SEND:
+		return c->ret == -ETOOMANYREFS;
+	case FS_SHAPE_LENGTH:
+		return is_too_long(c);
+	case FS_SHAPE_SHMCTL:
+		return is_lock_refused(c);
 	}
 	return false;
 }

@@ -146,12 +146,46 @@ static __always_inline bool makes_descriptors(const struct call *c)
 	return true;
 }
 
+/* "/dev/ptmx", "/dev/pts" and "/ptmx" as words of 8 bytes, and their rest */
+#define DEV_PTM 0x6d74702f7665642fUL
+#define DEV_PTS 0x7374702f7665642fUL
+#define PTMX	0x786d74702fUL
+
+/* Returns whether the string at a user address is the path of the file that makes a pty. */
+static __always_inline bool is_pty_path(__u64 address)
+{
+	__u64 path[2] = {};
+
+	bpf_probe_read_user_str(path, sizeof(path), (void *)address);
+	return (path[0] == DEV_PTM && path[1] == 'x') || (path[0] == DEV_PTS && path[1] == PTMX);
+}
+
+/*
+ * Returns whether a limit other than that of fds made the call fail: of message queues, of
+ * breakpoints, of pseudo-terminals, or a quota. Any other file without space is on a full disk. The
+ * path is argument 0 of open() and argument 1 of openat().
+ */
+static __noinline bool is_object_refused(const struct call *c)
+{
+	if (c->call == CALL_OPEN && c->ret == -EDQUOT)
+		return 1;
+	if (c->call == CALL_PERF_EVENT)
+		return c->ret == -ENOSPC;
+	if (c->shape == FS_SHAPE_QUEUE)
+		return c->ret == -ENOSPC ||
+		       (c->ret == -EINVAL && exceeds_queue_limits(c->task, call_arg(c, 3)));
+	return c->call == CALL_OPEN && c->ret == -ENOSPC &&
+	       (is_pty_path(call_arg(c, 0)) || is_pty_path(call_arg(c, 1)));
+}
+
 static __always_inline bool is_refusal(const struct call *c)
 {
 	if (c->call == CALL_CLOSE)
 		return false;
 	if (c->ret == -EMFILE || c->ret == -ENFILE || c->ret == -ENOMEM)
 		return true;
+	if (c->ret == -ENOSPC || c->ret == -EDQUOT || c->shape == FS_SHAPE_QUEUE)
+		return is_object_refused(c);
 	/* fcntl returns EINVAL if the lowest number that the caller permits is above the limit. */
 	if (c->shape == FS_SHAPE_FCNTL)
 		return c->ret == -EINVAL;

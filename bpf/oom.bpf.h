@@ -207,17 +207,6 @@ static __always_inline void read_oom_levels(struct task_struct *task, struct oom
 	each_oom_level(&w);
 }
 
-/* Returns the pid in the task's own pid namespace: __task_pid_nr_ns(), kernel/pid.c. */
-static __always_inline __u32 pid_inside(struct task_struct *leader)
-{
-	struct pid *pid = BPF_CORE_READ(leader, thread_pid);
-	__u32 level = BPF_CORE_READ(pid, level);
-	struct upid *at = (void *)pid + bpf_core_field_offset(struct pid, numbers) +
-			  level * bpf_core_type_size(struct upid);
-
-	return BPF_CORE_READ(at, nr);
-}
-
 /* Describes the victim. `r` must be zeroed. */
 static __always_inline void describe_victim(struct oom_record *r, struct task_struct *target,
 					    struct task_struct *leader, struct mm_struct *mm)

@@ -3,7 +3,7 @@
 #ifndef FS_REFUSAL_BPF_H
 #define FS_REFUSAL_BPF_H
 
-#include "request_size.bpf.h"
+#include "counted.bpf.h"
 #include "stack.bpf.h"
 
 /* A system call that is returning. */
@@ -131,6 +131,7 @@ static __always_inline long fd_of(const struct refused_record *r, __u32 shape)
 	case CALL_FALLOCATE:
 	case CALL_WRITE:
 	case CALL_IOCTL:
+	case CALL_FTRUNCATE:
 		return (__u32)r->args[0];
 	}
 	return -1;
@@ -303,6 +304,7 @@ returns_unread int fill_refusal(struct refused_record *r, const struct call *c,
 	fill_zero(r->space);
 	fill_zero(r->ipc);
 	fill_zero(r->device);
+	fill_zero(r->counted);
 	bpf_probe_read_kernel(r->comm, sizeof(r->comm), task->comm);
 	return 0;
 }
@@ -325,6 +327,7 @@ static __always_inline void emit_refusal(struct fs_state *st, struct call *c, __
 	fill_refusal(r, c, &f);
 	read_range(r, 0);
 	read_request_size(r, c->shape);
+	read_counted(r, c->shape);
 	fd = fd_of(r, c->shape);
 	if (fd >= 0)
 		read_named(r, fd);

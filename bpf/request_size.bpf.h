@@ -71,6 +71,7 @@ static __always_inline void read_segment(struct refused_record *r)
 #define IPC_MSG	      1
 #define SEM_PER_SET   0
 #define SEM_IN_ALL    1
+#define SEM_PER_CALL  2
 #define SEM_SETS      3
 #define INITIAL_IPC   0xefffffffu /* PROC_IPC_INIT_INO of include/linux/proc_ns.h */
 

@@ -159,6 +159,17 @@ static __always_inline __u64 soft_limit(struct signal_struct *sig, int which)
 	return get(sig, rlim[which].rlim_cur);
 }
 
+/* Returns the pid in the task's own pid namespace: __task_pid_nr_ns(), kernel/pid.c. */
+static __always_inline __u32 pid_inside(struct task_struct *leader)
+{
+	struct pid *pid = BPF_CORE_READ(leader, thread_pid);
+	__u32 level = BPF_CORE_READ(pid, level);
+	struct upid *at = (void *)pid + bpf_core_field_offset(struct pid, numbers) +
+			  level * bpf_core_type_size(struct upid);
+
+	return BPF_CORE_READ(at, nr);
+}
+
 static __always_inline __u64 word_at(__u64 address)
 {
 	__u64 word = 0;

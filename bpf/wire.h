@@ -38,6 +38,7 @@ enum fs_shape {
 	FS_SHAPE_RECVMMSG,  /* as FS_SHAPE_RECVMSG, for an array of messages in argument 1 */
 	FS_SHAPE_BPF,	    /* the call returns an fd for some commands in argument 0 */
 	FS_SHAPE_TASK,	    /* the call creates a process or thread */
+	FS_SHAPE_TASK3,	    /* as FS_SHAPE_TASK, but argument 0 is the address of the flags */
 	FS_SHAPE_EXEC,	    /* the call executes another program */
 	FS_SHAPE_EXECAT,    /* as FS_SHAPE_EXEC, but path, argv and envp are one argument later */
 	FS_SHAPE_WATCH,	    /* the call creates an object that is limited per user */
@@ -50,6 +51,11 @@ enum fs_shape {
 	FS_SHAPE_SPACE,	    /* the call needs space in the file of argument 0 */
 	FS_SHAPE_SPACE2,    /* as FS_SHAPE_SPACE, for the file of argument 2 */
 	FS_SHAPE_IPC,	    /* the call creates a System V IPC object */
+	FS_SHAPE_OBJECT, /* the call creates an object, and a limit counts such objects */
+	FS_SHAPE_AGAIN,	 /* as FS_SHAPE_OBJECT, but the call returns EAGAIN at the limit */
+	FS_SHAPE_SEND,	 /* the call sends messages, which may pass fds */
+	FS_SHAPE_LENGTH, /* an argument of the call must not be above a limit */
+	FS_SHAPE_SHMCTL, /* the call locks a segment if argument 1 is SHM_LOCK */
 	FS_SHAPE_DEVICE,    /* the call is a request to the driver of the file of argument 0 */
 };
 

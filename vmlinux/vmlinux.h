@@ -71,9 +71,22 @@ enum cgroup_subsys_id {
 	pids_cgrp_id,
 };
 enum ucount_type {
+	UCOUNT_USER_NAMESPACES,
+	UCOUNT_PID_NAMESPACES,
+	UCOUNT_UTS_NAMESPACES,
+	UCOUNT_IPC_NAMESPACES,
+	UCOUNT_NET_NAMESPACES,
+	UCOUNT_MNT_NAMESPACES,
+	UCOUNT_CGROUP_NAMESPACES,
+	UCOUNT_TIME_NAMESPACES,
 	UCOUNT_INOTIFY_INSTANCES,
 	UCOUNT_INOTIFY_WATCHES,
 	UCOUNT_FANOTIFY_GROUPS,
+	UCOUNT_FANOTIFY_MARKS,
+};
+enum rlimit_type {
+	UCOUNT_RLIMIT_SIGPENDING = 2,
+	UCOUNT_RLIMIT_MEMLOCK = 3,
 };
 
 struct vm_area_struct;
@@ -159,6 +172,10 @@ struct maple_tree {
 	void *ma_root;
 };
 
+typedef struct {
+	u16 pkey_allocation_map;
+} mm_context_t;
+
 struct mm_struct {
 	struct maple_tree mm_mt;
 	struct rw_semaphore mmap_lock;
@@ -177,6 +194,7 @@ struct mm_struct {
 	void *pgd;
 	atomic_long_t pgtables_bytes;
 	struct percpu_counter rss_stat[4];
+	mm_context_t context;
 };
 
 struct vm_area_struct {
@@ -302,6 +320,7 @@ struct file {
 	const struct file_operations *f_op;
 	struct inode *f_inode;
 	struct path f_path;
+	void *private_data;
 };
 
 struct fdtable {
@@ -381,12 +400,14 @@ struct ucounts {
 
 struct user_struct {
 	atomic_long_t pipe_bufs;
+	unsigned long unix_inflight;
 	kuid_t uid;
 	atomic_long_t locked_vm;
 };
 
 struct cred {
 	kuid_t uid;
+	kuid_t fsuid;
 	kernel_cap_t cap_effective;
 	struct user_struct *user;
 	struct user_namespace *user_ns;
@@ -419,23 +440,58 @@ struct ipc_namespace {
 	struct ipc_ids ids[3];
 	int sem_ctls[4];
 	int used_sems;
+	unsigned int msg_ctlmax;
 	unsigned int msg_ctlmni;
 	size_t shm_ctlmax;
 	size_t shm_ctlall;
 	unsigned long shm_tot;
 	int shm_ctlmni;
 	struct ns_common ns;
+	unsigned int mq_queues_count;
+	unsigned int mq_queues_max;
+	unsigned int mq_msg_max;
+	unsigned int mq_msgsize_max;
 	unsigned int mq_msg_default;
 	unsigned int mq_msgsize_default;
 };
 
+struct mnt_namespace {
+	unsigned int nr_mounts;
+};
+
+struct netns_core {
+	int sysctl_optmem_max;
+};
+
+struct netns_ipv4 {
+	int sysctl_igmp_max_memberships;
+};
+
+struct net {
+	struct netns_core core;
+	struct netns_ipv4 ipv4;
+	struct ns_common ns;
+};
+
 struct nsproxy {
 	struct ipc_namespace *ipc_ns;
+	struct mnt_namespace *mnt_ns;
 	struct pid_namespace *pid_ns_for_children;
+	struct net *net_ns;
 };
 
 struct pid_namespace {
 	unsigned int pid_allocated;
+	unsigned int level;
+	int pid_max;
+};
+
+struct sock {
+	atomic_t sk_omem_alloc;
+};
+
+struct socket {
+	struct sock *sk;
 };
 
 struct kern_ipc_perm {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "collect/counts.h"
 #include "collect/collector.h"
 
 #include <errno.h>
@@ -341,14 +342,19 @@ static int take_signal(struct collector *c, const struct signal_record *r)
 	return err ? err : pass_on(c, &r->h);
 }
 
-/* If a call found no space in a file, measures the file system of the file. */
-static int take_refused(struct collector *c, const struct refused_record *r)
+/*
+ * Completes the counts of a failed call. If it found no space in a file, measures the file system
+ * of the file.
+ */
+static int take_refused(struct collector *c, struct refused_record *r)
 {
 	struct sink sink = {.take = pass_made, .ctx = c};
 	int err = 0;
 
-	if (c->live)
+	if (c->live) {
+		counts_complete(&r->counted, r->subject.pid, c->names.foreign);
 		err = mount_of_file(&c->names, &r->subject, r->space.device, &sink);
+	}
 	return err ? err : pass_on(c, &r->h);
 }
 
@@ -426,7 +432,7 @@ int collector_take(void *ctx, const struct record *h)
 	case RECORD_OOM:
 		return take_oom(c, (struct oom_record *)copy);
 	case RECORD_REFUSED:
-		return take_refused(c, (const struct refused_record *)copy);
+		return take_refused(c, (struct refused_record *)copy);
 	case RECORD_TICK:
 		return take_tick(c, (const struct tick_record *)copy);
 	case RECORD_STACK:

@@ -8,6 +8,9 @@
 #ifndef __NR_memfd_secret
 #define __NR_memfd_secret 447
 #endif
+#ifndef __NR_mseal
+#define __NR_mseal 462
+#endif
 
 const struct call_row call_rows[] = {
 #define CALL(name, what, how) {__NR_##name, CALL_##what, FS_SHAPE_##how, #name},
@@ -55,6 +58,11 @@ static bool is_failures_only(unsigned char shape)
 	case FS_SHAPE_SPACE2:
 	case FS_SHAPE_IPC:
 	case FS_SHAPE_DEVICE:
+	case FS_SHAPE_OBJECT:
+	case FS_SHAPE_AGAIN:
+	case FS_SHAPE_SEND:
+	case FS_SHAPE_LENGTH:
+	case FS_SHAPE_SHMCTL:
 		return true;
 	}
 	return false;

@@ -29,7 +29,12 @@
 	X(MSYNC, "msync") X(MINCORE, "mincore") X(MBIND, "mbind")                                  \
 	X(SETRLIMIT, "setrlimit") X(SELECT, "select") X(FALLOCATE, "fallocate")                    \
 	X(WRITE, "write") X(SHMGET, "shmget") X(SEMGET, "semget") X(MSGGET, "msgget")     \
-	X(IOCTL, "ioctl")
+	X(IOCTL, "ioctl") X(UNSHARE, "unshare") X(MOUNT, "mount") X(ADD_KEY, "add_key")            \
+	X(KEYCTL, "keyctl") X(TIMER_CREATE, "timer_create") X(SIGQUEUE, "rt_sigqueueinfo")         \
+	X(SETSOCKOPT, "setsockopt") X(SENDMSG, "sendmsg") X(FANOTIFY_MARK, "fanotify_mark")        \
+	X(IO_SETUP, "io_setup") X(PKEY_ALLOC, "pkey_alloc") X(MSEAL, "mseal")                      \
+	X(SHMCTL, "shmctl") X(POLL, "poll") X(FTRUNCATE, "ftruncate") X(MSGSND, "msgsnd")          \
+	X(SEMOP, "semop")
 /* clang-format on */
 
 enum call_id {

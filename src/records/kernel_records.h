@@ -273,6 +273,55 @@ struct device_facts {
 	char driver[DRIVER_NAME_LEN]; /* module of the driver; empty: part of the kernel image */
 };
 
+/* What a limit counts. Numbers of recordings: new ones go to the end. */
+enum counted_kind {
+	COUNTED_NOTHING,
+	/* namespaces of a user, of the types of enum ucount_type, in the kernel's order */
+	COUNTED_USER_NAMESPACES,
+	COUNTED_PID_NAMESPACES,
+	COUNTED_UTS_NAMESPACES,
+	COUNTED_IPC_NAMESPACES,
+	COUNTED_NET_NAMESPACES,
+	COUNTED_MNT_NAMESPACES,
+	COUNTED_CGROUP_NAMESPACES,
+	COUNTED_TIME_NAMESPACES,
+	COUNTED_NESTED_NAMESPACES, /* levels of user or pid namespaces */
+	COUNTED_FANOTIFY_MARKS,	   /* marks of a user */
+	COUNTED_SIGNALS,	   /* queued signals and POSIX timers of a user */
+	COUNTED_MOUNTS,		   /* mounts of the mount namespace */
+	COUNTED_PIDS,		   /* pids of the pid namespace */
+	COUNTED_FDS_IN_FLIGHT,	   /* fds of a user that messages of UNIX sockets contain */
+	COUNTED_OPTION_BYTES,	   /* option memory of the socket */
+	COUNTED_MULTICAST_GROUPS,  /* IPv4 multicast groups of the socket */
+	COUNTED_QUEUES,		   /* POSIX message queues of the IPC namespace */
+	COUNTED_QUEUE_MESSAGES,	   /* messages of a new POSIX message queue */
+	COUNTED_QUEUE_MESSAGE_BYTES,
+	COUNTED_MESSAGE_BYTES,	    /* bytes of a System V message */
+	COUNTED_SEMAPHORE_OPS,	    /* operations of a semop() */
+	COUNTED_PROTECTION_KEYS,    /* memory protection keys of the process */
+	COUNTED_FILE_BYTES,	    /* size of a file */
+	COUNTED_POLLED_FDS,	    /* elements of the array of poll() */
+	COUNTED_LOCKED_PAGES,	    /* System V segments that a user locked */
+	COUNTED_KEYS,		    /* keys of a user */
+	COUNTED_KEY_BYTES,	    /* bytes of all keys of a user */
+	COUNTED_AIO_REQUESTS,	    /* requests of all contexts of io_setup(), host-wide */
+	COUNTED_PTYS,		    /* pseudo-terminals, host-wide */
+	COUNTED_BREAKPOINTS,	    /* hardware breakpoints; the kernel tells no number */
+	COUNTED_MAX
+};
+
+/* What a failed call creates, if a limit counts it: kernel/ucount.c and others. */
+struct counted_objects {
+	__u64 used;  /* number at the end of the call, without what it requested; ~0: not known */
+	__u64 limit; /* limit of `used`; ~0: none, or not known */
+	__u64 asked; /* number that the call requested; 0: the call fails if used > limit */
+	__u32 what;  /* enum counted_kind */
+	__u32 owner; /* uid of the user whose objects are counted */
+	/* 1: the limit is that of a namespace of the process, not the host's; 0: the host's */
+	__u32 inside;
+	__u32 pad;
+};
+
 /* A failed system call, with the state of the process when it failed. */
 struct refused_record {
 	struct record h;
@@ -317,6 +366,7 @@ struct refused_record {
 	struct file_space space;
 	struct ipc_room ipc;
 	struct device_facts device;
+	struct counted_objects counted;
 };
 
 /* A fatal signal, and the memory access that caused it. */

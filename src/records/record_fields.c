@@ -207,6 +207,12 @@ static const struct record_field refused_fields[] = {
 	F(device.number, ""),
 	F(device.pinned_pages, "pages"),
 	T(device.driver),
+	F(counted.used, ""),
+	F(counted.limit, ""),
+	F(counted.asked, ""),
+	F(counted.what, ""),
+	F(counted.owner, ""),
+	F(counted.inside, ""),
 };
 #undef OF
 

@@ -310,7 +310,9 @@ void cause_of_descriptor(struct request *q, struct verdict *v)
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
 		if (steps[i].error == q->r->error)
 			run_steps(q, &steps[i], 1, v);
-	if (v->nr_evidence || !is_counted(q))
+	if (!v->cause)
+		cause_of_counted(q, v);
+	if (v->cause || v->nr_evidence || !is_counted(q))
 		return;
 	verdict_count(v, "fds", IN_COUNT, q->r->fds, q->r->fd_soft);
 	verdict_count(v, "file_nr", IN_COUNT, q->l->file_nr, q->l->file_max);

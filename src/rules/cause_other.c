@@ -259,6 +259,8 @@ void cause_of_other(struct request *q, struct verdict *v)
 		if (rows[i].call == q->r->call)
 			run_steps(q, &rows[i].step, 1, v);
 	if (!v->cause)
+		cause_of_counted(q, v);
+	if (!v->cause)
 		run_steps(q, &of_driver, 1, v);
 	if (v->cause)
 		return;

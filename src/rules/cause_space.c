@@ -64,9 +64,19 @@ bool past_tmpfs(const struct request *q, struct verdict *v, bool *ret_sure)
 /* EDQUOT has no other reason: shmem_inode_acct_blocks() asks for the quota of user and group. */
 bool past_tmpfs_quota(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	if (q->r->error != EDQUOT || !q->r->space.block_bytes)
+	if (q->r->error != EDQUOT || !q->r->space.block_bytes || q->r->file.magic != TMPFS_MAGIC)
 		return false;
 	verdict_text(v, "file", q->r->file.name);
+	return true;
+}
+
+/* Calls return EDQUOT only if a quota of the file system is used up: fs/quota/dquot.c. */
+bool past_quota(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	if (q->r->error != EDQUOT)
+		return false;
+	if (q->r->file.name[0])
+		verdict_text(v, "file", q->r->file.name);
 	return true;
 }
 

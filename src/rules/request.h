@@ -132,9 +132,21 @@ check_fn past_commit, past_heuristic, past_cgroup_memory, past_nofile, past_file
 check_fn past_memlock_of_device, refused_by_driver, lacks_right_of_driver, is_driver_busy;
 
 /* Checks of space in files and of System V IPC objects: cause_space.c. */
-check_fn past_tmpfs, past_tmpfs_quota, past_commit_of_file, past_hugetlbfs, past_pool_of_file,
-	past_segment_bytes, past_segment_pages, past_commit_of_segment, past_heuristic_of_segment,
-	past_pool_of_segment, past_ipc_objects, past_semaphores, past_semaphores_of_set;
+check_fn past_tmpfs, past_tmpfs_quota, past_quota, past_commit_of_file, past_hugetlbfs,
+	past_pool_of_file, past_segment_bytes, past_segment_pages, past_commit_of_segment,
+	past_heuristic_of_segment, past_pool_of_segment, past_ipc_objects, past_semaphores,
+	past_semaphores_of_set;
+
+/* A limit of objects that the kernel counts: a row of counted.def. */
+struct counted_limit {
+	int error;
+	const char *cause;
+	enum evidence_unit unit;
+	const char *field, *words, *limit, *check, *fix;
+};
+
+/* Returns the limit at which a failed call may have failed, or NULL. */
+const struct counted_limit *counted_limit(const struct refused_record *r);
 
 /*
  * The check of the pool of huge pages, for a call that requested `bytes`. `flags` contain the size
@@ -147,5 +159,6 @@ bool past_pool(const struct request *q, struct verdict *v, uint64_t flags, uint6
 void cause_of_mapping(struct request *q, struct verdict *v);
 void cause_of_descriptor(struct request *q, struct verdict *v);
 void cause_of_other(struct request *q, struct verdict *v);
+void cause_of_counted(struct request *q, struct verdict *v);
 
 #endif

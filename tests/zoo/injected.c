@@ -8,12 +8,15 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/io_uring.h>
+#include <linux/keyctl.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/inotify.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
+#include <time.h>
 
 static long number;
 static int error;
@@ -200,6 +203,86 @@ static void pipe2_enfile(void)
 	deny(SYS_pipe2, ENFILE);
 }
 
+static void unshare_enospc(void)
+{
+	ASK(unshare, CLONE_NEWUTS);
+	deny(SYS_unshare, ENOSPC);
+}
+
+static void clone_enospc(void)
+{
+	deny(SYS_clone, ENOSPC);
+}
+
+static void mount_enospc(void)
+{
+	enter_mount_namespace();
+	ASK(mount, P("/proc"), P("/proc"), 0, MS_BIND, 0);
+	deny(SYS_mount, ENOSPC);
+}
+
+static void key_edquot(void)
+{
+	ASK(add_key, P("user"), P("zoo"), P("x"), 1, KEY_SPEC_PROCESS_KEYRING);
+	deny(SYS_add_key, EDQUOT);
+}
+
+static void timer_eagain(void)
+{
+	static int timer;
+
+	ASK(timer_create, CLOCK_MONOTONIC, 0, P(&timer));
+	deny(SYS_timer_create, EAGAIN);
+}
+
+static void queue_enospc(void)
+{
+	enter_ipc_namespace();
+	ASK(mq_open, P("zoo"), O_RDWR | O_CREAT, 0600, 0);
+	deny(SYS_mq_open, ENOSPC);
+}
+
+static void io_setup_eagain(void)
+{
+	static unsigned long context;
+
+	ASK(io_setup, 1, P(&context));
+	deny(SYS_io_setup, EAGAIN);
+}
+
+static void option_enomem(void)
+{
+	static int size = 10000;
+
+	ASK(setsockopt, socket(AF_INET, SOCK_DGRAM, 0), SOL_SOCKET, SO_RCVBUF, P(&size),
+	    sizeof(size));
+	deny(SYS_setsockopt, ENOMEM);
+}
+
+static void rights_etoomanyrefs(void)
+{
+	static struct iovec byte = { "x", 1 };
+	static struct msghdr message = { .msg_iov = &byte, .msg_iovlen = 1 };
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+		die("socketpair");
+	ASK(sendmsg, pair[0], P(&message), 0);
+	deny(SYS_sendmsg, ETOOMANYREFS);
+}
+
+static void seal_enomem(void)
+{
+	ASK(mseal, P(map_anon(PAGE_BYTES, RW, 0)), PAGE_BYTES, 0);
+	deny(SYS_mseal, ENOMEM);
+}
+
+static void write_edquot(void)
+{
+	ASK(pwrite64, disk_file(0), P("x"), 1, 0);
+	deny(SYS_pwrite64, EDQUOT);
+}
+
 static void brk_enomem(void)
 {
 	ASK(brk, syscall(SYS_brk, 0) + MIB);
@@ -213,6 +296,13 @@ static long make_brk(void)
 	long ret = syscall(SYS_brk, ask.arg[0]);
 
 	return ret < 0 ? -1 : 0;
+}
+
+/* io_setup() wants a context of 0, so each call gets a new one. */
+static long make_context(void)
+{
+	*(unsigned long *)ask.arg[1] = 0;
+	return make_asked();
 }
 
 #define INJECTED(prepare) prepare, NULL, NULL, .impose = filter
@@ -252,6 +342,22 @@ const struct zoo_case injected_cases[] = {
 	  .impose = filter },
 	{ "injected-memfd-emfile", MADE_UP("memfd_create", EMFILE), INJECTED(memfd_emfile) },
 	{ "injected-pipe2-enfile", MADE_UP("pipe2", ENFILE), INJECTED(pipe2_enfile) },
+	{ "injected-unshare-enospc", MADE_UP("unshare", ENOSPC), INJECTED(unshare_enospc) },
+	{ "injected-clone-enospc", MADE_UP("clone", ENOSPC), clone_enospc, make_fork,
+	  .impose = filter },
+	{ "injected-mount-enospc", MADE_UP("mount", ENOSPC), INJECTED(mount_enospc) },
+	{ "injected-key-edquot", MADE_UP("add_key", EDQUOT), INJECTED(key_edquot) },
+	{ "injected-timer-eagain", MADE_UP("timer_create", EAGAIN), INJECTED(timer_eagain) },
+	{ "injected-queue-enospc", MADE_UP("mq_open", ENOSPC), INJECTED(queue_enospc) },
+	{ "injected-io-setup-eagain", MADE_UP("io_setup", EAGAIN), io_setup_eagain, make_context,
+	  .impose = filter },
+	{ "injected-option-enomem", MADE_UP("setsockopt", ENOMEM), INJECTED(option_enomem) },
+	{ "injected-rights-etoomanyrefs", MADE_UP("sendmsg", ETOOMANYREFS),
+	  INJECTED(rights_etoomanyrefs) },
+	{ "injected-mseal-enomem", MADE_UP("mseal", ENOMEM), INJECTED(seal_enomem) },
+	{ "injected-write-edquot",
+	  { "write", EDQUOT, "file_quota|unknown|security_module", .undecidable = true },
+	  INJECTED(write_edquot) },
 	{ "injected-brk", MADE_UP("brk", ENOMEM), brk_enomem, make_brk, .impose = filter },
 	{ 0 },
 };

@@ -216,12 +216,6 @@ static void ask_two_huge_pages(void)
 
 static int last_made;
 
-static void enter_ipc_namespace(void)
-{
-	if (unshare(CLONE_NEWIPC))
-		skip("no IPC namespaces: %s", strerror(errno));
-}
-
 static void too_many_segments(void)
 {
 	enter_ipc_namespace();

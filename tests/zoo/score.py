@@ -39,6 +39,9 @@ FAMILIES = [
     {"mprotect", "pkey_mprotect"},
     {"fork", "vfork", "clone", "clone3"},
     {"exec", "execve", "execveat"},
+    {"rt_sigqueueinfo", "rt_tgsigqueueinfo"},
+    {"poll", "ppoll"},
+    {"semop", "semtimedop"},
     {"setrlimit", "prlimit", "prlimit64"},
     {"other", "fsopen", "fspick", "open_tree", "landlock_create_ruleset"},
 ]

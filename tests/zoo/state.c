@@ -161,6 +161,12 @@ void enter_mount_namespace(void)
 		die("mount --make-rprivate /");
 }
 
+void enter_ipc_namespace(void)
+{
+	if (unshare(CLONE_NEWIPC))
+		skip("no IPC namespaces: %s", strerror(errno));
+}
+
 /* Functions for files */
 
 long read_number(const char *path)

@@ -16,11 +16,12 @@ struct ask ask;
 struct subject subject;
 
 static const struct zoo_case *const tables[] = {
-	mapping_cases, space_cases,	 file_cases,   count_cases,  change_cases, remap_cases,
-	heap_cases,    lock_cases,	 descriptor_cases, number_cases, object_cases, task_cases,
-	exec_cases,    cgroup_cases,	 signal_cases, flood_cases,  order_cases,  injected_cases,
-	compat_cases,  wrong_cases,	 caller_cases, fault_cases,
-	room_cases,    device_cases,	 control_cases,	   guest_cases,
+	mapping_cases,	  space_cases,	    file_cases,	   count_cases,	   change_cases,
+	remap_cases,	  heap_cases,	    lock_cases,	   descriptor_cases, number_cases,
+	object_cases,	  task_cases,	    exec_cases,	   cgroup_cases,   signal_cases,
+	flood_cases,	  order_cases,	    injected_cases, compat_cases,  wrong_cases,
+	caller_cases,	  fault_cases,	    room_cases,	   namespace_cases, counted_cases,
+	length_cases,	  device_cases,	    control_cases, guest_cases,
 };
 
 static const char *name_of_case;

@@ -77,7 +77,8 @@ extern const struct zoo_case mapping_cases[], space_cases[], file_cases[], count
 	change_cases[], remap_cases[], heap_cases[], lock_cases[], descriptor_cases[],
 	number_cases[], object_cases[], task_cases[], exec_cases[], cgroup_cases[], signal_cases[],
 	flood_cases[], order_cases[], injected_cases[], compat_cases[], wrong_cases[],
-	caller_cases[], fault_cases[], room_cases[], device_cases[],
+	caller_cases[], fault_cases[], room_cases[], namespace_cases[], counted_cases[],
+	length_cases[], device_cases[],
 	control_cases[],
 	guest_cases[];
 
@@ -154,6 +155,7 @@ void raise_ipc_lock(void);
 void become_another_user(void);
 void enter_user_namespace(void);
 void enter_mount_namespace(void);
+void enter_ipc_namespace(void);
 long status_bytes(const char *key);
 
 /* Functions for small files, such as those in /proc */

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
+#include "collect/counts.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io.h"
+
+#define UNKNOWN UINT64_MAX
+
+static uint64_t setting(const char *path)
+{
+	char text[32], *end;
+	uint64_t n;
+
+	if (io_read(AT_FDCWD, path, text, sizeof(text)) < 1)
+		return UNKNOWN;
+	n = strtoull(text, &end, 10);
+	return end == text ? UNKNOWN : n;
+}
+
+/*
+ * Reads the keys of the user from a file whose lines are "uid: usage keys/instantiated
+ * counted/maxkeys bytes/maxbytes" (security/keys/proc.c). key_alloc() checks their number first,
+ * and then their bytes; the other calls check the bytes only.
+ */
+static void read_keys(struct counted_objects *c)
+{
+	uint64_t keys, keys_max, bytes, bytes_max;
+	FILE *f = fopen("/proc/key-users", "re");
+	unsigned int uid;
+	char line[128];
+
+	if (!f)
+		return;
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%u: %*d %*d/%*d %" SCNu64 "/%" SCNu64 " %" SCNu64 "/%" SCNu64,
+			   &uid, &keys, &keys_max, &bytes, &bytes_max) != 5 ||
+		    uid != c->owner)
+			continue;
+		if (keys >= keys_max) {
+			c->used = keys;
+			c->asked = 1;
+			c->limit = keys_max;
+		} else {
+			c->what = COUNTED_KEY_BYTES;
+			c->used = bytes;
+			c->limit = bytes_max;
+		}
+	}
+	fclose(f);
+}
+
+/* Returns the number after max= in the options of a devpts that the process sees; else UNKNOWN. */
+static uint64_t most_of_devpts(uint32_t pid)
+{
+	char path[48], line[4096];
+	uint64_t most = UNKNOWN;
+	const char *type, *at;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/mountinfo", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return UNKNOWN;
+	while (fgets(line, sizeof(line), f)) {
+		type = strstr(line, " - devpts ");
+		at = type ? strstr(type, ",max=") : NULL;
+		if (at)
+			most = strtoull(at + strlen(",max="), NULL, 10);
+	}
+	fclose(f);
+	return most;
+}
+
+/*
+ * devpts_new_index() in fs/devpts/inode.c: the last kernel.pty.reserve of kernel.pty.max terminals
+ * are for the initial mount of devpts. If they are not reached, the mount's own option max= is.
+ */
+static void read_ptys(struct counted_objects *c, uint32_t pid, bool foreign)
+{
+	uint64_t reserve = setting("/proc/sys/kernel/pty/reserve"), most;
+
+	c->used = setting("/proc/sys/kernel/pty/nr");
+	c->limit = setting("/proc/sys/kernel/pty/max");
+	c->asked = 1;
+	if (c->used == UNKNOWN || c->limit == UNKNOWN || reserve == UNKNOWN)
+		return;
+	if (c->used + reserve + 1 >= c->limit) {
+		/* the kernel counts the new terminal before it compares */
+		c->asked = c->limit >= c->used ? c->limit - c->used + 1 : 1;
+		return;
+	}
+	most = foreign ? UNKNOWN : most_of_devpts(pid);
+	c->used = most;
+	c->limit = most;
+}
+
+void counts_complete(struct counted_objects *c, uint32_t pid, bool foreign)
+{
+	switch ((enum counted_kind)c->what) {
+	case COUNTED_KEYS:
+		read_keys(c);
+		break;
+	case COUNTED_AIO_REQUESTS:
+		c->used = setting("/proc/sys/fs/aio-nr");
+		c->limit = setting("/proc/sys/fs/aio-max-nr");
+		break;
+	case COUNTED_PIDS:
+		/* before 6.14 only the host has a limit; pids are below it */
+		if (c->limit == UNKNOWN && !c->inside)
+			c->limit = setting("/proc/sys/kernel/pid_max") - 1;
+		break;
+	case COUNTED_MOUNTS:
+		c->limit = setting("/proc/sys/fs/mount-max");
+		break;
+	case COUNTED_PTYS:
+		read_ptys(c, pid, foreign);
+		break;
+	default:
+		break;
+	}
+}

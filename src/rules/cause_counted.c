@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Checks of objects that the kernel counts, such as namespaces, timers and keys. Kernel sources:
+ * kernel/ucount.c, kernel/signal.c, fs/namespace.c, fs/aio.c, security/keys/key.c, ipc/mqueue.c.
+ */
+#include <errno.h>
+
+#include "rules/request.h"
+
+static const struct counted_limit rows[COUNTED_MAX] = {
+#define COUNTED(kind, error, cause, unit, ...)                                                     \
+	[COUNTED_##kind] = {error, cause, IN_##unit, __VA_ARGS__},
+#include "rules/counted.def"
+};
+
+const struct counted_limit *counted_limit(const struct refused_record *r)
+{
+	const struct counted_limit *row = r->counted.what < COUNTED_MAX ? &rows[r->counted.what]
+									: NULL;
+
+	return row && row->cause && (row->error == ANY_ERROR || row->error == r->error) ? row
+											 : NULL;
+}
+
+static bool is_known(const struct counted_objects *c)
+{
+	return c->used != UINT64_MAX && c->limit != UINT64_MAX;
+}
+
+/*
+ * Pids below this number are given only to the first processes of a namespace: RESERVED_PIDS of
+ * kernel/pid.c. A namespace may therefore be full although its number of pids is below its limit.
+ */
+#define RESERVED_PIDS 300
+
+/*
+ * Returns whether the call failed at the limit, although the counts do not prove it. If the counts
+ * are not known, the errno alone decides: the kernel returns it for no other reason. (clone()
+ * returns EAGAIN for other reasons, too.)
+ */
+static bool is_likely(const struct request *q, const struct counted_limit *row)
+{
+	const struct counted_objects *c = &q->r->counted;
+
+	if (has_fact(q, FACT_FILTERED))
+		return false;
+	if (c->what == COUNTED_PIDS)
+		return is_known(c) && c->used + c->asked + RESERVED_PIDS > c->limit;
+	/*
+	 * Counts of keys and requests were read a little after the failure, and may have fallen
+	 * since. A mount of a tree needs an unknown number of mounts.
+	 */
+	if (is_known(c))
+		return c->what == COUNTED_KEY_BYTES || c->what == COUNTED_AIO_REQUESTS ||
+		       c->what == COUNTED_MOUNTS;
+	return row->error != ANY_ERROR;
+}
+
+static bool past_counted(const struct request *q, struct verdict *v, bool *ret_sure)
+{
+	const struct counted_limit *row = counted_limit(q->r);
+	const struct counted_objects *c = &q->r->counted;
+	uint64_t unit = row->unit == IN_PAGES ? q->l->page_bytes : 1;
+
+	if (!is_known(c) || (c->used <= c->limit && c->asked <= c->limit - c->used)) {
+		*ret_sure = c->what == COUNTED_BREAKPOINTS;
+		return is_likely(q, row);
+	}
+	if (c->what == COUNTED_LOCKED_PAGES && has_fact(q, FACT_IPC_LOCK))
+		return false;
+	verdict_need(v, c->used * unit, c->asked * unit);
+	verdict_sum(v, row->field, row->unit, c->used, c->asked, c->limit);
+	return true;
+}
+
+void cause_of_counted(struct request *q, struct verdict *v)
+{
+	const struct counted_limit *row = counted_limit(q->r);
+	struct step step = {row ? row->cause : NULL, past_counted, ANY_ERROR};
+
+	if (row)
+		run_steps(q, &step, 1, v);
+}
