@@ -4,6 +4,7 @@
  * kernel/ucount.c, kernel/signal.c, fs/namespace.c, fs/aio.c, security/keys/key.c, ipc/mqueue.c.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "rules/request.h"
 
@@ -20,6 +21,14 @@ const struct counted_limit *counted_limit(const struct refused_record *r)
 
 	return row && row->cause && (row->error == ANY_ERROR || row->error == r->error) ? row
 											 : NULL;
+}
+
+const struct counted_limit *counted_limit_of(const char *cause)
+{
+	for (size_t i = 0; i < COUNTED_MAX; i++)
+		if (rows[i].cause && !strcmp(rows[i].cause, cause))
+			return &rows[i];
+	return NULL;
 }
 
 static bool is_known(const struct counted_objects *c)

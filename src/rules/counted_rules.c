@@ -72,9 +72,9 @@ static void raise_limit(const struct occasion *o, const struct counted_limit *l,
 
 bool refused_by_counted(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	const struct counted_limit *l = counted_limit(o->refused);
+	const struct counted_limit *l = counted_limit_of(o->verdict->cause);
 
-	if (!l || !l->words || !refusal_has_cause(o, l->cause))
+	if (!l || !l->words)
 		return false;
 	refusal_say(o, f, l->words);
 	f->severity = SEVERITY_WARNING;

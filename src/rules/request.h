@@ -148,6 +148,9 @@ struct counted_limit {
 /* Returns the limit at which a failed call may have failed, or NULL. */
 const struct counted_limit *counted_limit(const struct refused_record *r);
 
+/* Returns the limit with this name of a cause, or NULL. */
+const struct counted_limit *counted_limit_of(const char *cause);
+
 /*
  * The check of the pool of huge pages, for a call that requested `bytes`. `flags` contain the size
  * of a page, as those of mmap() do. Always returns true. faultscope reads only the pool of the

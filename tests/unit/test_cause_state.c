@@ -408,6 +408,6 @@ int main(void)
 	test_exec();
 	test_objects();
 	test_other_errnos();
-	verdicts_are(0x881f36b94b9539ff);
+	verdicts_are(0x93c5cdafbe99c27f);
 	return tap_done();
 }

@@ -140,7 +140,7 @@ static bool remove_word(char *s, size_t nth)
  */
 static void test_similar(void)
 {
-	struct sum sum = {"messages without one of their words", SUM_BEGINS, 0x03a3890068c3dd2b};
+	struct sum sum = {"messages without one of their words", SUM_BEGINS, 0x69c137eab7e48f6f};
 	const struct message *m;
 	size_t tried = 0, right = 0, nth = 0;
 

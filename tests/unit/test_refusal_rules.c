@@ -61,6 +61,18 @@ static const struct {
 	 "CAP_NET_ADMIN"},
 	{"device_busy", "M40", CALL_IOCTL, EAGAIN, SEVERITY_INFO, "asks the program to try again",
 	 "with a pause"},
+	{"max_user_namespaces", "M41", CALL_UNSHARE, ENOSPC, SEVERITY_WARNING,
+	 "unshare failed with ENOSPC: user.max_user_namespaces reached",
+	 "sysctl -w user.max_user_namespaces=202", 101},
+	{"rlimit_sigpending", "M41", CALL_TIMER_CREATE, EAGAIN, SEVERITY_WARNING,
+	 "RLIMIT_SIGPENDING", "prlimit --pid 10 --sigpending=202", 101},
+	{"optmem_max", "M41", CALL_SETSOCKOPT, ENOMEM, SEVERITY_WARNING, "net.core.optmem_max",
+	 "nsenter -t 10 -n sysctl -w net.core.optmem_max=202", 101},
+	{"protection_keys", "M41", CALL_PKEY_ALLOC, ENOSPC, SEVERITY_WARNING,
+	 "used up its memory protection keys", "pkey_free()", 17},
+	{"aio_max_nr", "M41", CALL_IO_SETUP, EAGAIN, SEVERITY_WARNING, "fs.aio-max-nr reached",
+	 "sysctl fs.aio-max-nr"},
+	{"file_quota", "M27", CALL_WRITE, EDQUOT, SEVERITY_WARNING, "a quota of its user", "setquota"},
 };
 
 /*
