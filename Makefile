@@ -452,6 +452,7 @@ DISTROS ?= bookworm trixie sid
 # fail for known causes), and briefly on other kernels
 LONG_TESTS = then $(addprefix build/san/unit/,$(UNIT_TESTS)) then tests/fuzz/run.sh \
 	then "BUILD=build/san tests/e2e/run.py" \
+	then "LONG=1 tests/e2e/run.py --only forked_workers" \
 	$(if $(HTTP),then "BUILD=build/san tests/export/run.py") then tests/zoo/run.py \
 	then "tests/vm/run.py --brief --kernels $(KERNELS) --table build/kernels-brief.md" \
 	then "tests/distros/run.sh $(DISTROS)"

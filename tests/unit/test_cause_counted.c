@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests which cause faultscope names if a call fails at a limit of objects that the kernel counts. */
+/* Tests which cause faultscope names if a call fails at a limit of counted objects. */
 #include <string.h>
 
 #include "cause_fixture.h"

@@ -72,7 +72,8 @@ static const struct {
 	 "used up its memory protection keys", "pkey_free()", 17},
 	{"aio_max_nr", "M41", CALL_IO_SETUP, EAGAIN, SEVERITY_WARNING, "fs.aio-max-nr reached",
 	 "sysctl fs.aio-max-nr"},
-	{"file_quota", "M27", CALL_WRITE, EDQUOT, SEVERITY_WARNING, "a quota of its user", "setquota"},
+	{"file_quota", "M27", CALL_WRITE, EDQUOT, SEVERITY_WARNING, "a quota of its user",
+	 "setquota"},
 };
 
 /*
