@@ -419,6 +419,7 @@ static char place[] = "/tmp/zoo-quota-XXXXXX";
 
 static void remove_place(void)
 {
+	umount2(place, MNT_DETACH); /* a mount point cannot be removed */
 	rmdir(place);
 }
 

@@ -158,6 +158,7 @@ static char last_mount[64], next_mount[64];
 
 static void remove_place(void)
 {
+	umount2(place, MNT_DETACH); /* a mount point cannot be removed */
 	rmdir(place);
 }
 
