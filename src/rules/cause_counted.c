@@ -61,7 +61,7 @@ static bool is_likely(const struct request *q, const struct counted_limit *row)
 	 */
 	if (is_known(c))
 		return c->what == COUNTED_KEY_BYTES || c->what == COUNTED_AIO_REQUESTS ||
-		       c->what == COUNTED_MOUNTS;
+		       (c->what == COUNTED_MOUNTS && c->used >= c->limit / 2);
 	return row->error != ANY_ERROR;
 }
 
@@ -77,6 +77,13 @@ static bool past_counted(const struct request *q, struct verdict *v, bool *ret_s
 	}
 	if (c->what == COUNTED_LOCKED_PAGES && has_fact(q, FACT_IPC_LOCK))
 		return false;
+	/*
+	 * A source of a multicast group has another limit with the same errno, and an update of a
+	 * key only changes its bytes: the counts do not tell which limit it was.
+	 */
+	if (c->what == COUNTED_MULTICAST_GROUPS ||
+	    (c->what == COUNTED_KEYS && q->r->call != CALL_ADD_KEY))
+		*ret_sure = false;
 	verdict_need(v, c->used * unit, c->asked * unit);
 	verdict_sum(v, row->field, row->unit, c->used, c->asked, c->limit);
 	return true;

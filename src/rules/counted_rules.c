@@ -11,6 +11,13 @@
 #define SPARE 2 /* suggested limits are twice what the call needs */
 
 /*
+ * A limit of a namespace or of a mount may be far below the host's, which a command must not lower.
+ * The shell tests the value in the namespace in which it changes it.
+ */
+#define NEVER_LOWER                                                                                \
+	"sh -c '[ $(sysctl -n %s) -ge %" PRIu64 " ] || sysctl -w %s=%" PRIu64 "'"
+
+/*
  * Returns a value of the limit with which the call and some later calls succeed, in the unit of the
  * limit; 0: not known.
  */
@@ -57,25 +64,46 @@ static void raise_limit(const struct occasion *o, const struct counted_limit *l,
 		return;
 	}
 	if (l->limit[0] == '-') {
-		fix = finding_remedy(f, REMEDY_WORKAROUND, "raise the limit of the process");
-		remedy_command(fix, "prlimit --pid %u %s=%" PRIu64, r->subject.pid, l->limit, want);
+		fix = finding_remedy(f, REMEDY_WORKAROUND, "raise the soft limit of the process, and the "
+				     "hard limit if it is lower");
+		remedy_command(fix, "prlimit --pid %u %s=%" PRIu64 ":", r->subject.pid, l->limit,
+			       want);
 	} else if (inside) {
 		fix = finding_remedy(f, REMEDY_WORKAROUND,
 				     "raise the limit in the namespace of the process");
-		remedy_command(fix, "nsenter -t %u %s sysctl -w %s=%" PRIu64, r->subject.pid,
-			       inside, l->limit, want);
+		remedy_command(fix, "nsenter -t %u %s " NEVER_LOWER, r->subject.pid, inside,
+			       l->limit, want, l->limit, want);
 	} else {
 		fix = finding_host_remedy(f, REMEDY_WORKAROUND, "raise the limit");
-		remedy_command(fix, "sysctl -w %s=%" PRIu64, l->limit, want);
+		remedy_command(fix, NEVER_LOWER, l->limit, want, l->limit, want);
 	}
+}
+
+/* root has limits of its own for keys: key_payload_reserve() in security/keys/key.c. */
+static struct counted_limit limit_of(const struct occasion *o, const struct counted_limit *l)
+{
+	const struct counted_objects *c = &o->refused->counted;
+	struct counted_limit own = *l;
+
+	if (c->owner == 0 && c->what == COUNTED_KEYS) {
+		own.words = "kernel.keys.root_maxkeys reached";
+		own.limit = "kernel.keys.root_maxkeys";
+	} else if (c->owner == 0 && c->what == COUNTED_KEY_BYTES) {
+		own.words = "kernel.keys.root_maxbytes reached";
+		own.limit = "kernel.keys.root_maxbytes";
+	}
+	return own;
 }
 
 bool refused_by_counted(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	const struct counted_limit *l = counted_limit_of(o->verdict->cause);
+	const struct counted_limit *row = counted_limit_of(o->verdict->cause), *l;
+	struct counted_limit own;
 
-	if (!l || !l->words)
+	if (!row || !row->words)
 		return false;
+	own = limit_of(o, row);
+	l = &own;
 	refusal_say(o, f, l->words);
 	f->severity = SEVERITY_WARNING;
 	if (l->check)

@@ -71,6 +71,19 @@ static void test_unknown_counts(void)
 	is_cause("unknown", false, "a count that this version does not know");
 }
 
+/* Limits that the counts do not prove, since another limit has the same errno. */
+static void test_other_limits(void)
+{
+	begin_counted(CALL_SETSOCKOPT, ENOBUFS, COUNTED_MULTICAST_GROUPS, 20, 1, 20);
+	is_cause("igmp_max_memberships", false, "sources of a group have a limit of their own");
+	begin_counted(CALL_KEYCTL, EDQUOT, COUNTED_KEYS, 200, 1, 200);
+	is_cause("maxkeys", false, "keyctl() may have changed only the bytes of a key");
+	begin_counted(CALL_MOUNT, ENOSPC, COUNTED_MOUNTS, 50, 1, 100);
+	is_cause("mount_max", false, "a tree of mounts may need half of the limit");
+	r.counted.used = 49;
+	is_cause("unknown", false, "file systems return ENOSPC, too");
+}
+
 static void test_pids(void)
 {
 	begin_counted(CALL_CLONE, EAGAIN, COUNTED_PIDS, 1000, 1, 1000);
@@ -113,6 +126,7 @@ int main(void)
 {
 	test_edges();
 	test_unknown_counts();
+	test_other_limits();
 	test_pids();
 	test_locked_pages();
 	test_quotas();

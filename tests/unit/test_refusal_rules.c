@@ -67,7 +67,8 @@ static const struct {
 	{"rlimit_sigpending", "M41", CALL_TIMER_CREATE, EAGAIN, SEVERITY_WARNING,
 	 "RLIMIT_SIGPENDING", "prlimit --pid 10 --sigpending=202", 101},
 	{"optmem_max", "M41", CALL_SETSOCKOPT, ENOMEM, SEVERITY_WARNING, "net.core.optmem_max",
-	 "nsenter -t 10 -n sysctl -w net.core.optmem_max=202", 101},
+	 "nsenter -t 10 -n sh -c '[ $(sysctl -n net.core.optmem_max) -ge 202 ] || "
+	 "sysctl -w net.core.optmem_max=202'", 101},
 	{"protection_keys", "M41", CALL_PKEY_ALLOC, ENOSPC, SEVERITY_WARNING,
 	 "used up its memory protection keys", "pkey_free()", 17},
 	{"aio_max_nr", "M41", CALL_IO_SETUP, EAGAIN, SEVERITY_WARNING, "fs.aio-max-nr reached",
