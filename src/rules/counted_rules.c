@@ -64,8 +64,9 @@ static void raise_limit(const struct occasion *o, const struct counted_limit *l,
 		return;
 	}
 	if (l->limit[0] == '-') {
-		fix = finding_remedy(f, REMEDY_WORKAROUND, "raise the soft limit of the process, and the "
-				     "hard limit if it is lower");
+		fix = finding_remedy(f, REMEDY_WORKAROUND,
+				     "raise the soft limit of the process, and the hard limit if "
+				     "it is lower");
 		remedy_command(fix, "prlimit --pid %u %s=%" PRIu64 ":", r->subject.pid, l->limit,
 			       want);
 	} else if (inside) {
