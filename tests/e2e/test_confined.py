@@ -102,8 +102,9 @@ def test_command_starts_after_the_drop(check, lab):
     capabilities of the user who called `run`."""
     mine = status_of(lab.call("cat", "/proc/self/status").out)
     ran = lab.faultscope("run", "--quiet", "--", "sh", "-c",
-                         "read line </proc/$PPID/comm; cat /proc/$PPID/status; echo; echo ours: it;"
-                         " cat /proc/self/status")
+                         "read line </proc/$PPID/comm; i=0; until grep -q '^Threads:.1$' "
+                         "/proc/$PPID/status || [ $i = 200 ]; do i=$((i + 1)); sleep 0.05; done; "
+                         "cat /proc/$PPID/status; echo; echo ours: it; cat /proc/self/status")
     check.equal("status", ran.returncode, DONE)
     its, own = ran.out.split("ours: it")
     its, own = status_of(its), status_of(own)
