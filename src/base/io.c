@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* Reads in a loop, because files of /proc return a line or a page at a time. */
@@ -30,6 +31,20 @@ ssize_t io_read(int dir, const char *path, char *ret, size_t size)
 		close(fd);
 	ret[len > 0 ? len : 0] = 0;
 	return len;
+}
+
+bool io_read_number(int dir, const char *path, uint64_t *ret)
+{
+	char text[32], *end;
+	uint64_t n;
+
+	if (io_read(dir, path, text, sizeof(text)) <= 0)
+		return false;
+	n = strtoull(text, &end, 10);
+	if (end == text)
+		return false;
+	*ret = n;
+	return true;
 }
 
 ssize_t io_read_again(int fd, char *ret, size_t size)

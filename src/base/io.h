@@ -3,7 +3,9 @@
 #ifndef FS_BASE_IO_H
 #define FS_BASE_IO_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /*
@@ -16,6 +18,12 @@ ssize_t io_read(int dir, const char *path, char *ret, size_t size);
  * Reads an open file from its beginning. The other parameters and the result are as for io_read().
  */
 ssize_t io_read_again(int fd, char *ret, size_t size);
+
+/*
+ * Reads the decimal number at the beginning of a small file. Returns false, and leaves *ret as it
+ * is, if the file cannot be read or begins with no number. `dir` and `path` are as for io_read().
+ */
+bool io_read_number(int dir, const char *path, uint64_t *ret);
 
 /* Writes all bytes. Returns 0 or -errno. */
 int io_write(int fd, const char *s, size_t len);

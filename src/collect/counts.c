@@ -5,22 +5,19 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/io.h"
+#include "collect/files/mountinfo.h"
 
 #define UNKNOWN UINT64_MAX
 
 static uint64_t setting(const char *path)
 {
-	char text[32], *end;
-	uint64_t n;
+	uint64_t n = UNKNOWN;
 
-	if (io_read(AT_FDCWD, path, text, sizeof(text)) < 1)
-		return UNKNOWN;
-	n = strtoull(text, &end, 10);
-	return end == text ? UNKNOWN : n;
+	io_read_number(AT_FDCWD, path, &n);
+	return n;
 }
 
 /*
@@ -55,12 +52,29 @@ static void read_keys(struct counted_objects *c)
 	fclose(f);
 }
 
-/* Returns the number after max= in the options of a devpts that the process sees; else UNKNOWN. */
+/* Returns the number after max= in the options of a file system, or UNKNOWN. */
+static uint64_t most_of(struct span options)
+{
+	struct span one, key, value;
+	uint64_t most;
+
+	while (options.len) {
+		one = options;
+		if (!text_split(options, ',', &one, &options))
+			options.len = 0;
+		if (text_split(one, '=', &key, &value) && text_is(key, "max") &&
+		    !text_number(value, &most))
+			return most;
+	}
+	return UNKNOWN;
+}
+
+/* Returns the option max= of a devpts that the process sees, or UNKNOWN. */
 static uint64_t most_of_devpts(uint32_t pid)
 {
 	char path[48], line[4096];
 	uint64_t most = UNKNOWN;
-	const char *type, *at;
+	struct mount_line mount;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%u/mountinfo", pid);
@@ -68,10 +82,11 @@ static uint64_t most_of_devpts(uint32_t pid)
 	if (!f)
 		return UNKNOWN;
 	while (fgets(line, sizeof(line), f)) {
-		type = strstr(line, " - devpts ");
-		at = type ? strstr(type, ",max=") : NULL;
-		if (at)
-			most = strtoull(at + strlen(",max="), NULL, 10);
+		if (!mountinfo_parse((struct span){line, strcspn(line, "\n")}, &mount) ||
+		    !text_is(mount.type, "devpts"))
+			continue;
+		if (most_of(mount.options) != UNKNOWN)
+			most = most_of(mount.options);
 	}
 	fclose(f);
 	return most;
@@ -102,6 +117,8 @@ static void read_ptys(struct counted_objects *c, uint32_t pid, bool foreign)
 
 void counts_complete(struct counted_objects *c, uint32_t pid, bool foreign)
 {
+	uint64_t most;
+
 	switch ((enum counted_kind)c->what) {
 	case COUNTED_KEYS:
 		read_keys(c);
@@ -112,8 +129,9 @@ void counts_complete(struct counted_objects *c, uint32_t pid, bool foreign)
 		break;
 	case COUNTED_PIDS:
 		/* before 6.14 only the host has a limit; pids are below it */
-		if (c->limit == UNKNOWN && !c->inside)
-			c->limit = setting("/proc/sys/kernel/pid_max") - 1;
+		most = setting("/proc/sys/kernel/pid_max");
+		if (c->limit == UNKNOWN && !c->inside && most != UNKNOWN)
+			c->limit = most - 1;
 		break;
 	case COUNTED_MOUNTS:
 		c->limit = setting("/proc/sys/fs/mount-max");

@@ -15,6 +15,8 @@ bool mountinfo_parse(struct span line, struct mount_line *ret)
 	while (line.len && !text_is(text_word(&line), "-"))
 		;
 	ret->type = text_word(&line);
+	text_word(&line);
+	ret->options = text_word(&line);
 	if (!ret->type.len || !text_split(device, ':', &major, &minor) || text_number(major, &a) ||
 	    text_number(minor, &b))
 		return false;

@@ -12,6 +12,7 @@ struct mount_line {
 	uint64_t device;   /* device number in the kernel's format, MKDEV() */
 	struct span point; /* mount point, in which blanks and backslashes are octal escapes */
 	struct span type;
+	struct span options; /* of the file system, not of this mount: "rw,size=64k" */
 };
 
 /* Parses a line of mountinfo. Returns false if the line is invalid. */

@@ -126,14 +126,6 @@ void pressure_list_cgroups(struct pressure_reader *r, const struct model *m)
 	r->over += w.over;
 }
 
-static void take_number(int dir, const char *name, uint64_t *ret)
-{
-	char text[32];
-
-	if (io_read(dir, name, text, sizeof(text)) > 0)
-		*ret = strtoull(text, NULL, 10);
-}
-
 struct keyed {
 	const char *key;
 	enum cgroup_figure figure;
@@ -177,10 +169,10 @@ static void read_v2(int dir, struct cgroup_record *c)
 	};
 	char text[512];
 
-	take_number(dir, "memory.current", &c->n[CGROUP_USED]);
+	io_read_number(dir, "memory.current", &c->n[CGROUP_USED]);
 	c->n[CGROUP_LIMIT] = limit_in(dir, "memory.max", false);
 	c->n[CGROUP_HIGH] = limit_in(dir, "memory.high", false);
-	take_number(dir, "memory.swap.current", &c->n[CGROUP_SWAP_USED]);
+	io_read_number(dir, "memory.swap.current", &c->n[CGROUP_SWAP_USED]);
 	c->n[CGROUP_SWAP_LIMIT] = limit_in(dir, "memory.swap.max", false);
 	TAKE_KEYED(dir, "memory.events", events, c->n);
 	TAKE_KEYED(dir, "memory.stat", stat, c->n);
@@ -202,11 +194,11 @@ static void read_v1(int dir, struct cgroup_record *c)
 	static const struct keyed control[] = {{"oom_kill", CGROUP_OOM_KILLS}};
 	uint64_t both = limit_in(dir, "memory.memsw.limit_in_bytes", true);
 
-	take_number(dir, "memory.usage_in_bytes", &c->n[CGROUP_USED]);
+	io_read_number(dir, "memory.usage_in_bytes", &c->n[CGROUP_USED]);
 	c->n[CGROUP_LIMIT] = limit_in(dir, "memory.limit_in_bytes", true);
 	if (both != FIGURE_UNKNOWN && c->n[CGROUP_LIMIT] != FIGURE_UNKNOWN)
 		c->n[CGROUP_SWAP_LIMIT] = both > c->n[CGROUP_LIMIT] ? both - c->n[CGROUP_LIMIT] : 0;
-	take_number(dir, "memory.failcnt", &c->n[CGROUP_TIMES_MAX]);
+	io_read_number(dir, "memory.failcnt", &c->n[CGROUP_TIMES_MAX]);
 	TAKE_KEYED(dir, "memory.stat", stat, c->n);
 	TAKE_KEYED(dir, "memory.oom_control", control, c->n);
 }
