@@ -17,6 +17,24 @@
 #define WAITING_NS   10000000000ULL /* time for which a report waits for its kill */
 #define PRIORITIES   8 /* number of priorities of a facility; facility 0 is the kernel */
 
+/* A report that was read before its kill was looked up. */
+struct waiting_report {
+	uint64_t read_ns; /* when it was read: CLOCK_MONOTONIC */
+	struct oom_report report;
+};
+
+struct log_reading {
+	struct oom_report now; /* the report that is being read */
+	char line[16384];      /* text of the last record, which the next one may continue */
+	size_t n;	       /* number of elements of `waiting`, the oldest first */
+	struct waiting_report waiting[KERNEL_LOG_REPORTS];
+};
+
+struct kernel_log {
+	int fd;			     /* < 0: the log is not readable; owned */
+	struct log_reading *reading; /* NULL until the first kill: it takes 77 KB; owned */
+};
+
 struct kernel_log *kernel_log_of(int fd)
 {
 	struct kernel_log *log = calloc(1, sizeof(*log));
@@ -39,8 +57,11 @@ struct kernel_log *kernel_log_open(void)
 
 void kernel_log_close(struct kernel_log *log)
 {
-	if (log && log->fd >= 0)
+	if (!log)
+		return;
+	if (log->fd >= 0)
 		close(log->fd);
+	free(log->reading);
 	free(log);
 }
 
@@ -64,35 +85,37 @@ void kernel_log_unescape(char *text)
 	*to = 0;
 }
 
-static void drop_oldest(struct kernel_log *log)
+/* Removes element `i` of `waiting`. */
+static void drop(struct log_reading *r, size_t i)
 {
-	memmove(&log->waiting[0], &log->waiting[1], --log->n * sizeof(log->waiting[0]));
+	r->n--;
+	memmove(&r->waiting[i], &r->waiting[i + 1], (r->n - i) * sizeof(r->waiting[0]));
 }
 
-static void keep(struct kernel_log *log)
+static void keep(struct log_reading *r)
 {
-	if (log->n == KERNEL_LOG_REPORTS)
-		drop_oldest(log);
-	log->waiting[log->n++] =
-		(struct waiting_report){.read_ns = host_monotonic_ns(), .report = log->now};
+	if (r->n == KERNEL_LOG_REPORTS)
+		drop(r, 0);
+	r->waiting[r->n++] =
+		(struct waiting_report){.read_ns = host_monotonic_ns(), .report = r->now};
 }
 
 /* Passes the lines of the last record to the parser, and keeps a report that is complete. */
-static void take_text(struct kernel_log *log)
+static void take_text(struct log_reading *r)
 {
-	char *rest = log->line, *line;
+	char *rest = r->line, *line;
 
-	kernel_log_unescape(log->line);
+	kernel_log_unescape(r->line);
 	while ((line = rest)) {
 		rest = strchr(line, '\n');
 		if (rest)
 			*rest++ = 0;
-		if (oom_report_line(&log->now, line)) {
-			keep(log);
-			oom_report_begin(&log->now, log->now.page_bytes);
+		if (oom_report_line(&r->now, line)) {
+			keep(r);
+			oom_report_begin(&r->now, r->now.page_bytes);
 		}
 	}
-	log->line[0] = 0;
+	r->line[0] = 0;
 }
 
 /*
@@ -115,12 +138,12 @@ static char *text_of(char *record, bool *ret_continues)
 }
 
 /* Reads all records that are in the log now. */
-static void read_on(struct kernel_log *log)
+static void read_on(int fd, struct log_reading *r)
 {
 	char record[RECORD_ROOM];
 
 	for (int i = 0; i < RECORDS_MOST; i++) {
-		ssize_t n = read(log->fd, record, sizeof(record) - 1);
+		ssize_t n = read(fd, record, sizeof(record) - 1);
 		bool continues = false;
 		char *text;
 
@@ -133,37 +156,41 @@ static void read_on(struct kernel_log *log)
 		if (!text)
 			continue;
 		if (!continues)
-			take_text(log);
-		array_append(log->line, sizeof(log->line), text);
+			take_text(r);
+		array_append(r->line, sizeof(r->line), text);
 	}
-	take_text(log);
+	take_text(r);
 }
 
 /* Forgets reports of kills that nobody looked up: another process may get the pid. */
-static void drop_old(struct kernel_log *log)
+static void drop_old(struct log_reading *r)
 {
 	uint64_t now = host_monotonic_ns();
 
-	while (log->n && now - log->waiting[0].read_ns > WAITING_NS)
-		drop_oldest(log);
+	while (r->n && now - r->waiting[0].read_ns > WAITING_NS)
+		drop(r, 0);
 }
 
 bool kernel_log_find(struct kernel_log *log, uint32_t pid, uint64_t page_bytes,
 		     struct oom_report *ret)
 {
+	struct log_reading *r = log->reading;
+
 	if (log->fd < 0)
 		return false;
-	if (!log->now.page_bytes)
-		oom_report_begin(&log->now, page_bytes);
-	drop_old(log);
-	read_on(log);
-	for (size_t i = 0; i < log->n; i++) {
-		if (log->waiting[i].report.pid != pid)
+	if (!r)
+		r = log->reading = calloc(1, sizeof(*r));
+	if (!r)
+		return false;
+	if (!r->now.page_bytes)
+		oom_report_begin(&r->now, page_bytes);
+	drop_old(r);
+	read_on(log->fd, r);
+	for (size_t i = 0; i < r->n; i++) {
+		if (r->waiting[i].report.pid != pid)
 			continue;
-		*ret = log->waiting[i].report;
-		log->n--;
-		memmove(&log->waiting[i], &log->waiting[i + 1],
-			(log->n - i) * sizeof(log->waiting[0]));
+		*ret = r->waiting[i].report;
+		drop(r, i);
 		return true;
 	}
 	return false;

@@ -5,21 +5,10 @@
 
 #include "collect/oom/oom_report.h"
 
-#define KERNEL_LOG_REPORTS 10 /* the kernel reports at most 10 kills in 5 seconds */
+/* Most reports that are kept: the kernel reports at most 10 kills in 5 seconds. */
+#define KERNEL_LOG_REPORTS 10
 
-/* A report that was read before its kill was looked up. */
-struct waiting_report {
-	uint64_t read_ns; /* when it was read: CLOCK_MONOTONIC */
-	struct oom_report report;
-};
-
-struct kernel_log {
-	int fd;		       /* < 0: the log is not readable; owned */
-	struct oom_report now; /* the report that is being read */
-	char line[16384];      /* text of the last record, which the next one may continue */
-	size_t n;	       /* number of elements of `waiting`, the oldest first */
-	struct waiting_report waiting[KERNEL_LOG_REPORTS];
-};
+struct kernel_log;
 
 /*
  * Opens the kernel log behind its last line. Returns a log that the caller frees by
