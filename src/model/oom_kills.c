@@ -22,13 +22,22 @@ const struct frames *oom_kills_stack(const struct model *m, const struct oom_rec
 	return f ? f : model_frames(m, &r->subject, r->stack - 1);
 }
 
+bool oom_has_limit(const struct oom_record *r)
+{
+	return r->memory.known && r->memory.limit != UINT64_MAX;
+}
+
+bool oom_memsw_is_full(const struct oom_record *r)
+{
+	return r->version == 1 && r->swap_limit != UINT64_MAX &&
+	       r->swap_used + OOM_COUNTER_SLACK >= r->swap_limit;
+}
+
 /* Returns whether the page counters show that the limit of a cgroup was reached. */
 static bool counters_are_full(const struct oom_record *r)
 {
-	return r->memory.known && r->memory.limit != UINT64_MAX &&
-	       (r->memory.used + OOM_COUNTER_SLACK >= r->memory.limit ||
-		(r->version == 1 && r->swap_limit != UINT64_MAX &&
-		 r->swap_used + OOM_COUNTER_SLACK >= r->swap_limit));
+	return oom_has_limit(r) && (r->memory.used + OOM_COUNTER_SLACK >= r->memory.limit ||
+				    oom_memsw_is_full(r));
 }
 
 bool oom_is_of_cgroup(const struct oom_record *r)

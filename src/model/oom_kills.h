@@ -64,6 +64,13 @@ bool oom_kills_continue(const struct model *m, const struct oom_record *r);
 const struct frames *oom_kills_stack(const struct model *m, const struct oom_record *r);
 
 /*
+ * What the page counters of the victim's cgroups say: whether one of them has a limit, and whether
+ * the limit of memory and swap together was reached (cgroup version 1).
+ */
+bool oom_has_limit(const struct oom_record *r);
+bool oom_memsw_is_full(const struct oom_record *r);
+
+/*
  * Returns whether a limit of a cgroup was reached. If the kernel did not log the kill, the page
  * counters of the cgroup say so.
  */

@@ -121,8 +121,7 @@ static void find_scope(struct oom_page *p)
  */
 static bool is_by_memsw(const struct oom_record *r)
 {
-	return r->version == 1 && r->swap_limit != UINT64_MAX &&
-	       r->swap_used + OOM_COUNTER_SLACK >= r->swap_limit &&
+	return oom_memsw_is_full(r) &&
 	       (r->swap_limit > r->memory.limit ||
 		r->memory.used + OOM_COUNTER_SLACK < r->memory.limit);
 }

@@ -65,8 +65,7 @@ struct oom_page {
 	const struct oom_holder_record
 		*culprit;	 /* for OOM_BLAME_PROCESS and _VICTIM; may be NULL */
 	uint64_t unmapped_bytes; /* shared memory and tmpfs files that no process maps; 0: none */
-	/* the kernel listed only resident memory (before Linux 6.8): `unmapped_bytes` may be more
-	 */
+	/* true: before Linux 6.8 the kernel lists only resident memory, so it may be more */
 	bool unmapped_at_least;
 	uint64_t grown_bytes; /* by how much the culprit grew in `grown_ns`; 0: not known */
 	uint64_t grown_ns;

@@ -52,18 +52,13 @@ static const struct level *level_with(const struct model *m, const char *path)
 	return NULL;
 }
 
-static bool has_limit(const struct oom_record *r)
-{
-	return r->memory.known && r->memory.limit != UINT64_MAX;
-}
-
 /*
  * Returns whether the values of a kill are those of a cgroup: of the one whose limit was reached,
  * or of the one of a process that a program killed.
  */
 static bool is_in_cgroup(const struct oom_record *r)
 {
-	return has_limit(r) && (r->sent || oom_is_of_cgroup(r));
+	return oom_has_limit(r) && (r->sent || oom_is_of_cgroup(r));
 }
 
 /* Finds the victim's cgroup: in the kernel's report, else in the model, else in /proc. */
@@ -83,7 +78,7 @@ static void find_victim_cgroup(const struct oom_scenes *o, const struct model *m
 		if (io_read(AT_FDCWD, name, text, sizeof(text)) > 0)
 			cgroup_of(text, ret, size);
 		/* an exiting process is in the root cgroup already, which has no limit */
-		if (has_limit(r) && !strcmp(ret, "/"))
+		if (oom_has_limit(r) && !strcmp(ret, "/"))
 			ret[0] = 0;
 	}
 }
@@ -177,7 +172,7 @@ static void fill_counters(const struct model *m, const struct oom_record *r,
 {
 	uint64_t page = m->tick.limits.page_bytes;
 
-	if (!has_limit(r) || !page)
+	if (!oom_has_limit(r) || !page)
 		return;
 	s->used = r->memory.used * page;
 	s->limit = r->memory.limit * page;
