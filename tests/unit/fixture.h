@@ -3,6 +3,7 @@
 #ifndef FS_TESTS_FIXTURE_H
 #define FS_TESTS_FIXTURE_H
 
+#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,8 +178,21 @@ static inline void begin_model(struct model *m, const char *blind)
 	model_next_window(m);
 }
 
-/* Directory for files of a test; fixture_clean() removes it. */
+/* Directory for files of a test. The process that made it removes it when it exits. */
 static char fixture_dir[64];
+static pid_t fixture_owner;
+
+static inline void fixture_clean(void)
+{
+	char *dirs[] = {fixture_dir, NULL};
+	FTS *tree = getpid() == fixture_owner ? fts_open(dirs, FTS_PHYSICAL, NULL) : NULL;
+
+	for (FTSENT *one; tree && (one = fts_read(tree));)
+		if (one->fts_info != FTS_D)
+			remove(one->fts_accpath);
+	if (tree)
+		fts_close(tree);
+}
 
 static inline const char *fixture_path(const char *name)
 {
@@ -188,8 +202,9 @@ static inline const char *fixture_path(const char *name)
 
 	if (!fixture_dir[0]) {
 		snprintf(fixture_dir, sizeof(fixture_dir), "/tmp/fs-unit-XXXXXX");
-		if (!mkdtemp(fixture_dir))
+		if (!mkdtemp(fixture_dir) || atexit(fixture_clean))
 			abort();
+		fixture_owner = getpid();
 	}
 	snprintf(p, sizeof(path[0]), "%s/%s", fixture_dir, name);
 	return p;

@@ -312,6 +312,5 @@ int main(void)
 	program_forget(&program, "app", app);
 	program_forget(&program, "libc.so.6", libc);
 	program_free(&program);
-	rmdir(fixture_dir);
 	return tap_done();
 }

@@ -247,8 +247,6 @@ static void test_recording_failure(void)
 		ok(!c.rec_error && !recorder_close(rec),
 		   "is not recorded, and is no failure of the recording");
 	}
-	unlink(fixture_path("r"));
-	rmdir(fixture_dir);
 	end();
 }
 

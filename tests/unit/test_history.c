@@ -195,6 +195,5 @@ int main(void)
 	test_bounded();
 	test_crowd();
 	test_events();
-	rmdir(fixture_dir);
 	return tap_done();
 }

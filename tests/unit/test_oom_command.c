@@ -2,10 +2,10 @@
 /* Tests what the command `oom` prints of stored kills and of recordings. */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <ftw.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "base/io.h"
 #include "cli/messages.h"
 #include "fixture.h"
 #include "probe/recording.h"
@@ -16,31 +16,10 @@
 
 #define WALL (1795877792 * SECOND) /* 2026-11-28 14:56:32 UTC */
 
-static char place[64]; /* directory of this test's files */
 static struct {
 	char out[16384], err[4096];
 	int status;
 } got;
-
-static const char *below(const char *name)
-{
-	static char path[4][128];
-	static unsigned int turn;
-	char *p = path[turn++ & 3];
-
-	snprintf(p, sizeof(path[0]), "%s/%s", place, name);
-	return p;
-}
-
-static void read_text(const char *path, char *ret, size_t size)
-{
-	FILE *f = fopen(path, "r");
-	size_t n = f ? fread(ret, 1, size - 1, f) : 0;
-
-	ret[n] = 0;
-	if (f)
-		fclose(f);
-}
 
 static void direct(int fd, const char *path)
 {
@@ -60,14 +39,14 @@ static void run(const struct options *o)
 	fflush(stdout);
 	child = fork();
 	if (!child) {
-		direct(STDOUT_FILENO, below("out"));
-		direct(STDERR_FILENO, below("err"));
+		direct(STDOUT_FILENO, fixture_path("out"));
+		direct(STDERR_FILENO, fixture_path("err"));
 		exit(command_oom(o));
 	}
 	waitpid(child, &status, 0);
 	got.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-	read_text(below("out"), got.out, sizeof(got.out));
-	read_text(below("err"), got.err, sizeof(got.err));
+	io_read(AT_FDCWD, fixture_path("out"), got.out, sizeof(got.out));
+	io_read(AT_FDCWD, fixture_path("err"), got.err, sizeof(got.err));
 }
 
 static struct oom_record kill_record(uint32_t pid, uint64_t t_ns)
@@ -148,7 +127,7 @@ static size_t count(const char *text, const char *what)
 
 static void test_store(void)
 {
-	struct options o = options(strdup(below("store")));
+	struct options o = options(strdup(fixture_path("store")));
 	const char *first, *last;
 
 	store(o.oom.store, 3);
@@ -180,13 +159,13 @@ static void test_store(void)
 	first = strstr(got.out, "victim12[12]");
 	last = strstr(got.out, "victim10[10]");
 	ok(first && last && first < last, "the newest is first");
-	ok(strstr(got.out, below("store/20261128T145632.000Z-10.fsr")), "with their files");
+	ok(strstr(got.out, fixture_path("store/20261128T145632.000Z-10.fsr")), "with their files");
 	free((char *)o.oom.store);
 }
 
 static void test_nothing_stored(void)
 {
-	struct options o = options(strdup(below("absent")));
+	struct options o = options(strdup(fixture_path("absent")));
 	char want[1024];
 
 	for (int i = 0; i < 2; i++) {
@@ -203,11 +182,11 @@ static void test_nothing_stored(void)
 		is_str(got.err, want, "says where kills come from");
 		is_str(got.out, "", "prints nothing");
 		free((char *)o.oom.store);
-		o.oom.store = strdup(below("empty"));
+		o.oom.store = strdup(fixture_path("empty"));
 		mkdir(o.oom.store, 0700);
 	}
 	free((char *)o.oom.store);
-	o.oom.store = strdup(below("file"));
+	o.oom.store = strdup(fixture_path("file"));
 	fclose(fopen(o.oom.store, "w"));
 	run(&o);
 	snprintf(want, sizeof(want), "faultscope: cannot read %s: Not a directory\n", o.oom.store);
@@ -219,8 +198,8 @@ static void test_nothing_stored(void)
 static void test_recordings(void)
 {
 	struct options o = options(NULL);
-	char *files[] = {record(below("two.fsr"), 2), record(below("none.fsr"), 0),
-			 strdup(below("absent.fsr"))};
+	char *files[] = {record(fixture_path("two.fsr"), 2), record(fixture_path("none.fsr"), 0),
+			 strdup(fixture_path("absent.fsr"))};
 	const char *first, *last;
 
 	o.argv = files;
@@ -258,19 +237,10 @@ static void test_recordings(void)
 		free(files[i]);
 }
 
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 int main(void)
 {
-	snprintf(place, sizeof(place), "/tmp/oom-command-XXXXXX");
-	if (!mkdtemp(place))
-		return 1;
 	test_store();
 	test_nothing_stored();
 	test_recordings();
-	nftw(place, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	return tap_done();
 }

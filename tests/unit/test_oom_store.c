@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <sys/stat.h>
 
 #include "fixture.h"
@@ -13,18 +12,7 @@
 
 #define MIB (1ULL << 20)
 
-static char place[64]; /* directory of this test's files */
 static struct model m;
-
-static const char *below(const char *name)
-{
-	static char path[4][128];
-	static unsigned int turn;
-	char *p = path[turn++ & 3];
-
-	snprintf(p, sizeof(path[0]), "%s/%s", place, name);
-	return p;
-}
 
 static void put_file(const char *path)
 {
@@ -33,11 +21,6 @@ static void put_file(const char *path)
 	if (fd < 0)
 		exit(1);
 	close(fd);
-}
-
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
-{
-	return remove(path);
 }
 
 static mode_t mode_of(const char *path)
@@ -103,18 +86,19 @@ static void test_directory(void)
 	char longest[PATH_MAX + 1];
 
 	memset(&s, 1, sizeof(s));
-	is_u64(oom_store_open(&s, below("none"), 0), 0, "a store of no kills");
-	ok(!s.dir[0] && !mode_of(below("none")), "has no directory");
-	is_u64(oom_store_open(&s, below("a/b"), 3), 0, "a directory whose parent is missing");
-	is_u64(mode_of(below("a")), 0755, "the parent is made");
-	is_u64(mode_of(below("a/b")), 0700, "and the directory, for its owner only");
-	is_str(s.dir, below("a/b"), "it is the store");
+	is_u64(oom_store_open(&s, fixture_path("none"), 0), 0, "a store of no kills");
+	ok(!s.dir[0] && !mode_of(fixture_path("none")), "has no directory");
+	is_u64(oom_store_open(&s, fixture_path("a/b"), 3), 0,
+	       "a directory whose parent is missing");
+	is_u64(mode_of(fixture_path("a")), 0755, "the parent is made");
+	is_u64(mode_of(fixture_path("a/b")), 0700, "and the directory, for its owner only");
+	is_str(s.dir, fixture_path("a/b"), "it is the store");
 	is_u64(s.keep, 3, "of three kills");
-	is_u64(oom_store_open(&s, below("a/b"), 1), 0, "a directory that exists");
-	ok(oom_store_open(&s, below("c/d/e"), 1) == -ENOENT, "only one parent is made");
-	put_file(below("file"));
-	ok(oom_store_open(&s, below("file/x/y"), 1) == -ENOTDIR, "a parent that is a file");
-	ok(oom_store_open(&s, below("file/x"), 1) == -ENOTDIR, "no directory");
+	is_u64(oom_store_open(&s, fixture_path("a/b"), 1), 0, "a directory that exists");
+	ok(oom_store_open(&s, fixture_path("c/d/e"), 1) == -ENOENT, "only one parent is made");
+	put_file(fixture_path("file"));
+	ok(oom_store_open(&s, fixture_path("file/x/y"), 1) == -ENOTDIR, "a parent that is a file");
+	ok(oom_store_open(&s, fixture_path("file/x"), 1) == -ENOTDIR, "no directory");
 	memset(longest, 'x', sizeof(longest));
 	longest[0] = '/';
 	longest[PATH_MAX - OOM_NAME_BYTES] = 0;
@@ -138,23 +122,23 @@ static void test_names(void)
 		"20261128T142632.120Z-4207.fsr", "0T.fsr"};
 	struct oom_names names;
 
-	mkdir(below("names"), 0700);
+	mkdir(fixture_path("names"), 0700);
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		char path[128] = "names/";
 
 		strcat(path, others[i][0] == '/' ? others[i] + 1 : others[i]);
 		if (others[i][0] != '/')
-			put_file(below(path));
+			put_file(fixture_path(path));
 	}
-	is_listed(below("names"), NULL, 0, "files that are no kills");
+	is_listed(fixture_path("names"), NULL, 0, "files that are no kills");
 	for (size_t i = 0; i < sizeof(kills) / sizeof(kills[0]); i++) {
 		char path[128] = "names/";
 
 		strcat(path, kills[i]);
-		put_file(below(path));
+		put_file(fixture_path(path));
 	}
-	is_listed(below("names"), kills, sizeof(kills) / sizeof(kills[0]), "files of kills");
-	ok(oom_names_read(below("absent"), &names) == -ENOENT && !names.n, "no store");
+	is_listed(fixture_path("names"), kills, sizeof(kills) / sizeof(kills[0]), "files of kills");
+	ok(oom_names_read(fixture_path("absent"), &names) == -ENOENT && !names.n, "no store");
 }
 
 /* The records of a file, as a model has them. */
@@ -223,12 +207,13 @@ static void test_contents(void)
 	begin_model(&m, NULL);
 	add_stack();
 	add_kill(10, 2 * SECOND, WALL + 120 * SECOND / 1000);
-	oom_store_open(&s, below("store"), 3);
+	oom_store_open(&s, fixture_path("store"), 3);
 	is_u64(oom_store_write(&s, &m), 0, "a kill is stored");
 	ok(s.stored == 1 && !s.failed && s.serial == 1 && s.victims == 1, "it is counted");
-	is_listed(below("store"), name, 1, "its file has the time and the victim");
-	is_u64(mode_of(below("store/20261128T145632.120Z-10.fsr")), 0600, "for its owner only");
-	read_file(below("store/20261128T145632.120Z-10.fsr"));
+	is_listed(fixture_path("store"), name, 1, "its file has the time and the victim");
+	is_u64(mode_of(fixture_path("store/20261128T145632.120Z-10.fsr")), 0600,
+	       "for its owner only");
+	read_file(fixture_path("store/20261128T145632.120Z-10.fsr"));
 	k = stored.m.ooms->kill;
 	ok(stored.hosts == 1 && stored.ticks == 1, "the host and its limits");
 	is_u64(stored.m.ooms->n, 1, "one kill");
@@ -248,8 +233,8 @@ static void test_contents(void)
 	add_victim(20);
 	is_u64(oom_store_write(&s, &m), 0, "with another victim");
 	ok(s.stored == 1 && s.victims == 2, "the kill is stored again, but counted once");
-	is_listed(below("store"), name, 1, "in the same file");
-	read_file(below("store/20261128T145632.120Z-10.fsr"));
+	is_listed(fixture_path("store"), name, 1, "in the same file");
+	read_file(fixture_path("store/20261128T145632.120Z-10.fsr"));
 	is_u64(stored.kills, 2, "two victims");
 	ok(stored.kill[1].subject.pid == 20 && stored.kill[1].score_adj == -3 &&
 		   !strcmp(stored.kill[1].comm, "another"),
@@ -261,7 +246,7 @@ static void test_contents(void)
 	for (uint32_t pid = 21; pid < 30; pid++)
 		add_victim(pid);
 	oom_store_write(&s, &m);
-	read_file(below("store/20261128T145632.120Z-10.fsr"));
+	read_file(fixture_path("store/20261128T145632.120Z-10.fsr"));
 	is_u64(stored.kills, OOM_VICTIMS_MAX, "as many victims as are listed");
 	model_free(&stored.m);
 	model_free(&m);
@@ -276,18 +261,18 @@ static void test_limit(void)
 	struct oom_store s;
 
 	begin_model(&m, NULL);
-	oom_store_open(&s, below("few"), 2);
-	put_file(below("few/other.fsr"));
-	put_file(below("few/20200101T000000.000Z-1.fsr"));
+	oom_store_open(&s, fixture_path("few"), 2);
+	put_file(fixture_path("few/other.fsr"));
+	put_file(fixture_path("few/20200101T000000.000Z-1.fsr"));
 	for (uint32_t i = 0; i < 5; i++)
 		add_kill(10 + i, (2 + 3 * i) * SECOND, WALL + (4 + i) * SECOND);
 	is_u64(oom_store_write(&s, &m), 0, "five kills");
 	ok(s.stored == 5 && s.serial == 5, "were stored");
-	is_listed(below("few"), names + 1, 2, "the newest are left");
+	is_listed(fixture_path("few"), names + 1, 2, "the newest are left");
 	add_kill(15, 40 * SECOND, WALL + 10 * SECOND);
 	oom_store_write(&s, &m);
-	is_listed(below("few"), names, 2, "a new one replaces the oldest");
-	is_u64(mode_of(below("few/other.fsr")), 0600, "other files are left alone");
+	is_listed(fixture_path("few"), names, 2, "a new one replaces the oldest");
+	is_u64(mode_of(fixture_path("few/other.fsr")), 0600, "other files are left alone");
 	model_free(&m);
 }
 
@@ -297,13 +282,13 @@ static void test_failure(void)
 	struct oom_store s;
 
 	begin_model(&m, NULL);
-	oom_store_open(&s, below("gone"), 2);
-	rmdir(below("gone"));
+	oom_store_open(&s, fixture_path("gone"), 2);
+	rmdir(fixture_path("gone"));
 	for (uint32_t i = 0; i < 2; i++)
 		add_kill(10 + i, (2 + 3 * i) * SECOND, WALL + i * SECOND);
 	ok(oom_store_write(&s, &m) == -ENOENT, "the directory was removed");
 	ok(!s.stored && s.failed == 2, "no kill is stored");
-	mkdir(below("gone"), 0700);
+	mkdir(fixture_path("gone"), 0700);
 	is_u64(oom_store_write(&s, &m), 0, "later");
 	ok(!s.stored && s.failed == 2, "kills that failed are not tried again");
 	model_free(&m);
@@ -311,9 +296,9 @@ static void test_failure(void)
 	memset(&m.host, 0, sizeof(m.host));
 	memset(&m.tick, 0, sizeof(m.tick));
 	add_kill(10, 2 * SECOND, WALL);
-	oom_store_open(&s, below("gone"), 2);
+	oom_store_open(&s, fixture_path("gone"), 2);
 	is_u64(oom_store_write(&s, &m), 0, "a kill before the first scan");
-	read_file(below("gone/20261128T145632.000Z-10.fsr"));
+	read_file(fixture_path("gone/20261128T145632.000Z-10.fsr"));
 	ok(!stored.hosts && !stored.ticks && !stored.stacks && stored.kills == 1,
 	   "has only its own records");
 	model_free(&stored.m);
@@ -322,15 +307,11 @@ static void test_failure(void)
 
 int main(void)
 {
-	snprintf(place, sizeof(place), "/tmp/oom-store-XXXXXX");
-	if (!mkdtemp(place))
-		return 1;
 	umask(022);
 	test_directory();
 	test_names();
 	test_contents();
 	test_limit();
 	test_failure();
-	nftw(place, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	return tap_done();
 }

@@ -343,8 +343,5 @@ int main(void)
 	forget();
 	while (want.n)
 		free(want.rec[--want.n].bytes);
-	unlink(fixture_path("whole"));
-	unlink(fixture_path("bytes"));
-	rmdir(fixture_dir);
 	return tap_done();
 }

@@ -392,8 +392,5 @@ int main(void)
 	test_sink_errors();
 	test_existing();
 	test_full_disk();
-	unlink(fixture_path("whole"));
-	unlink(fixture_path("bytes"));
-	rmdir(fixture_dir);
 	return tap_done();
 }
