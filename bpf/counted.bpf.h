@@ -119,7 +119,7 @@ record_part(read_namespaces)
 	consider(r, flags, TIME, TIME);
 }
 
-/* Reads counter `with` (enum rlimit_type) of the user: inc_rlimit_get_ucounts(). */
+/* Reads counter `which` (enum rlimit_type) of the user: inc_rlimit_get_ucounts(). */
 static __always_inline __u64 user_total(__u32 which)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();

@@ -310,9 +310,12 @@ enum counted_kind {
 	COUNTED_MAX
 };
 
-/* What a failed call creates, if a limit counts it: kernel/ucount.c and others. */
+/*
+ * The count of objects that a limit bounds, such as namespaces of a user, when a call failed that
+ * wanted to create one more: kernel/ucount.c and others.
+ */
 struct counted_objects {
-	__u64 used;  /* number at the end of the call, without what it requested; ~0: not known */
+	__u64 used;  /* number of objects, without those that the call requested; ~0: not known */
 	__u64 limit; /* limit of `used`; ~0: none, or not known */
 	__u64 asked; /* number that the call requested; 0: the call fails if used > limit */
 	__u32 what;  /* enum counted_kind */

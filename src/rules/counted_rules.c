@@ -98,20 +98,19 @@ static struct counted_limit limit_of(const struct occasion *o, const struct coun
 
 bool refused_by_counted(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	const struct counted_limit *row = counted_limit_of(o->verdict->cause), *l;
-	struct counted_limit own;
+	const struct counted_limit *row = counted_limit_of(o->verdict->cause);
+	struct counted_limit l;
 
 	if (!row || !row->words)
 		return false;
-	own = limit_of(o, row);
-	l = &own;
-	refusal_say(o, f, l->words);
+	l = limit_of(o, row);
+	refusal_say(o, f, l.words);
 	f->severity = SEVERITY_WARNING;
-	if (l->check)
+	if (l.check)
 		remedy_command(finding_host_remedy(f, REMEDY_CHECK,
 						   "show what counts towards the limit"),
-			       "%s", l->check);
-	raise_limit(o, l, f);
-	finding_remedy(f, REMEDY_FIX, "%s", l->fix);
+			       "%s", l.check);
+	raise_limit(o, &l, f);
+	finding_remedy(f, REMEDY_FIX, "%s", l.fix);
 	return true;
 }

@@ -380,7 +380,7 @@ static const struct {
 	{"usr/lib/debug/x.debug", false, false},
 };
 
-/* Tests where debug files are searched for: below our root, and below that of the process. */
+/* Tests that debug files are searched for in our root directory, and in that of the process. */
 static void test_places(void)
 {
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {

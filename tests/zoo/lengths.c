@@ -20,7 +20,7 @@
 #define MEMBERSHIPS "/proc/sys/net/ipv4/igmp_max_memberships"
 #define SEMAPHORES  "/proc/sys/kernel/sem"
 
-/* Bytes of a file in memory: the kernel also sends SIGXFSZ, which the cases ignore. */
+/* The size of a file is limited. The kernel also sends SIGXFSZ, which the cases ignore. */
 
 static char word[16];
 

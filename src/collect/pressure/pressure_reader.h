@@ -55,7 +55,7 @@ void pressure_close(struct pressure_reader *r);
  */
 int pressure_scan(struct pressure_reader *r, const struct model *m, const struct sink *sink);
 
-/* Sends only the records of cgroups. Use one of both functions for a reader. */
+/* Sends only the records of cgroups. Call only one of these two functions with a reader. */
 int pressure_scan_only_cgroups(struct pressure_reader *r, const struct model *m,
 			       const struct sink *sink);
 
