@@ -220,9 +220,9 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 	}
 	switch (c->shape) {
 	case FS_SHAPE_CLOSE:
-		attribute_close(st, c, call_arg(c, 0));
-		saw_close(st);
 		d = make_descriptors(st, c->leader);
+		attribute_close(st, d, c, call_arg(c, 0));
+		saw_close(st);
 		tally_part(st, d, fd_call[i].calls, 1);
 		return NOT_REFUSED;
 	case FS_SHAPE_CLOSE_RANGE:
@@ -259,11 +259,11 @@ static __noinline int on_fd_call(struct fs_state *st, struct call *c)
 	tally_part(st, d, fd_call[i].calls, made);
 	saw_new_fds(st, c, made, at_least);
 	if (c->call == CALL_RECVMSG) {
-		note_fd(st, c, pair[0], made);
+		note_fd(st, d, c, pair[0], made);
 	} else if (c->shape == FS_SHAPE_FD2) {
-		note_fds(st, c, pair);
+		note_fds(st, d, c, pair);
 	} else {
-		note_fd(st, c, c->ret, 1);
+		note_fd(st, d, c, c->ret, 1);
 	}
 	return refused;
 }

@@ -56,6 +56,9 @@ struct {
 	__type(value, struct fs_spare);
 } growth_spares SEC(".maps");
 
+#define CHURN_EXACT 512 /* closes per second up to which the creator of each fd is recorded */
+#define CHURN_EACH  8	/* of the other fds, one in CHURN_EACH is recorded; a power of two */
+
 /* Maps each fd to an entry of `growth`, so that the number of open fds is known per entry. */
 struct owner_key {
 	__u64 start_ns; /* start time of the process, as its pid may be reused */
@@ -65,6 +68,7 @@ struct owner_key {
 struct owner {
 	__u32 place;
 	__u32 generation; /* growth_holder.generation; if it differs, the entry has a new key */
+	__u32 weight;	  /* number of fds that this one counts for in the entry */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -225,6 +229,8 @@ static __noinline __s32 grow(const struct call *c, struct growth *g)
 		return -1;
 	atomic_add(&kept->added, g->added);
 	atomic_add(&kept->removed, g->removed);
+	if (c->weight > 1)
+		kept->flags |= GROWTH_SAMPLED;
 	kept->last_ns = bpf_ktime_get_ns();
 	return at;
 }
@@ -254,6 +260,7 @@ static __always_inline void forget_growth(struct call *c)
 	forget_value(c->fds);
 	forget_value(c->fd[0]);
 	forget_value(c->fd[1]);
+	forget_value(c->weight);
 }
 
 /* Notes in `c` by how much a call changed the map count. */
@@ -265,21 +272,102 @@ static __always_inline void note_maps(struct call *c, __u32 count, __u32 before)
 	c->removed = before > count ? before - count : 0;
 }
 
+static __always_inline struct owner_key owner_key_of(struct task_struct *leader, __u32 fd)
+{
+	return (struct owner_key){
+		.start_ns = get(leader, start_boottime), .pid = get(leader, tgid), .fd = fd};
+}
+
+static __always_inline void disown(const struct owner *owner)
+{
+	struct growth_holder *holder = bpf_map_lookup_elem(&growth_holders, &owner->place);
+	struct growth *g = bpf_map_lookup_elem(&growth, &owner->place);
+
+	if (!g || !holder || holder->generation != owner->generation)
+		return;
+	atomic_add(&g->removed, owner->weight);
+	g->last_ns = bpf_ktime_get_ns();
+}
+
+/*
+ * Counts a close of an fd whose creator is recorded, up to CHURN_EXACT + 1 in a second. A thread
+ * may overwrite the count of another, which delays sampling by a few fds.
+ */
+static __always_inline void count_churn(struct fs_descriptors *d)
+{
+	__u32 second = bpf_ktime_get_ns() >> 30;
+
+	if (!d)
+		return;
+	if (d->churn_second != second) {
+		d->churn_second = second;
+		d->churn = 0;
+	}
+	if (d->churn <= CHURN_EXACT)
+		d->churn++;
+}
+
+/*
+ * Returns how many fds an fd counts for that was just created. It is 1 as long as the process
+ * closes few of the fds whose creator is recorded. If it closes more than CHURN_EXACT in a second,
+ * one new fd in CHURN_EACH is recorded, drawn at random, and counts for CHURN_EACH; the others get
+ * 0. A process that keeps its fds open closes few, so its counts are exact at any rate.
+ */
+static __always_inline __u32 weight_of_open(const struct fs_descriptors *d)
+{
+	if (!d || d->churn <= CHURN_EXACT || d->churn_second != (__u32)(bpf_ktime_get_ns() >> 30))
+		return 1;
+	return bpf_get_prandom_u32() & (CHURN_EACH - 1) ? 0 : CHURN_EACH;
+}
+
+/*
+ * Counts the end of an fd for the entry of `growth` that created it. Does nothing if the creator is
+ * not recorded.
+ */
+static __always_inline void attribute_close(struct fs_state *st, struct fs_descriptors *d,
+					    const struct call *c, __u32 fd)
+{
+	struct owner_key key;
+	struct owner *owner;
+
+	if (!st->owners)
+		return;
+	key = owner_key_of(leader_of(c), fd);
+	owner = bpf_map_lookup_elem(&owners, &key);
+	if (!owner)
+		return;
+	disown(owner);
+	bpf_map_delete_elem(&owners, &key);
+	atomic_add(&st->owners, -1);
+	count_churn(d);
+}
+
 /* Notes in `c` that a call created `made` fds, `fd` among them. */
-static __always_inline void note_fd(struct fs_state *st, struct call *c, __u32 fd, __u32 made)
+static __always_inline void note_fd(struct fs_state *st, struct fs_descriptors *d, struct call *c,
+				    __u32 fd, __u32 made)
 {
 	if (!config.attribute || st->fds < config.attribute_fds)
 		return;
-	c->added = made;
+	c->weight = weight_of_open(d);
+	if (!c->weight) {
+		attribute_close(st, d, c, fd); /* of the old fd: see attribute_fd() */
+		return;
+	}
+	c->added = made * c->weight;
 	c->fds = 1;
 	c->fd[0] = fd;
 }
 
 /* Notes in `c` that a call created two fds. */
-static __always_inline void note_fds(struct fs_state *st, struct call *c, const __u32 fd[2])
+static __always_inline void note_fds(struct fs_state *st, struct fs_descriptors *d, struct call *c,
+				     const __u32 fd[2])
 {
-	note_fd(st, c, fd[0], 1);
-	c->fds *= 2;
+	note_fd(st, d, c, fd[0], 1);
+	if (!c->fds) {
+		attribute_close(st, d, c, fd[1]);
+		return;
+	}
+	c->fds = 2;
 	c->fd[1] = fd[1];
 }
 
@@ -301,31 +389,14 @@ static __always_inline void attribute_maps(const struct call *c)
 	scratch_end(s);
 }
 
-static __always_inline struct owner_key owner_key_of(struct task_struct *leader, __u32 fd)
-{
-	return (struct owner_key){
-		.start_ns = get(leader, start_boottime), .pid = get(leader, tgid), .fd = fd};
-}
-
-static __always_inline void disown(const struct owner *owner)
-{
-	struct growth_holder *holder = bpf_map_lookup_elem(&growth_holders, &owner->place);
-	struct growth *g = bpf_map_lookup_elem(&growth, &owner->place);
-
-	if (!g || !holder || holder->generation != owner->generation)
-		return;
-	atomic_add(&g->removed, 1);
-	g->last_ns = bpf_ktime_get_ns();
-}
-
 /*
  * Stores in which entry of `growth` an fd is counted. A negative `place` means that the entry is
  * not known.
  */
-static __always_inline void own(const struct owner_key *key, __s32 place)
+static __always_inline void own(const struct owner_key *key, __s32 place, __u32 weight)
 {
 	struct growth_holder *holder = bpf_map_lookup_elem(&growth_holders, &place);
-	struct owner owner = {.place = place};
+	struct owner owner = {.place = place, .weight = weight};
 
 	if (holder)
 		owner.generation = holder->generation;
@@ -349,7 +420,7 @@ static __always_inline void attribute_fd(struct fs_state *st, const struct call 
 		disown(old); /* the old fd was closed by dup2, close_range or execve */
 	else
 		atomic_add(&st->owners, 1);
-	own(&key, at);
+	own(&key, at, c->weight);
 	scratch_end(s);
 }
 
@@ -374,21 +445,6 @@ static __always_inline void attribute(struct fs_state *st, struct call *c)
 		attribute_by_stack(st, c);
 }
 
-static __always_inline void attribute_close(struct fs_state *st, const struct call *c, __u32 fd)
-{
-	struct owner_key key = owner_key_of(leader_of(c), fd);
-	struct owner *owner;
-
-	if (!st->owners)
-		return;
-	owner = bpf_map_lookup_elem(&owners, &key);
-	if (!owner)
-		return;
-	disown(owner);
-	bpf_map_delete_elem(&owners, &key);
-	atomic_add(&st->owners, -1);
-}
-
 #else /* older verifiers do not accept this code in the FS_HASH build */
 
 static __always_inline void forget_growth(struct call *c)
@@ -399,11 +455,13 @@ static __always_inline void note_maps(struct call *c, __u32 count, __u32 before)
 {
 }
 
-static __always_inline void note_fd(struct fs_state *st, struct call *c, __u32 fd, __u32 made)
+static __always_inline void note_fd(struct fs_state *st, struct fs_descriptors *d, struct call *c,
+				    __u32 fd, __u32 made)
 {
 }
 
-static __always_inline void note_fds(struct fs_state *st, struct call *c, const __u32 fd[2])
+static __always_inline void note_fds(struct fs_state *st, struct fs_descriptors *d, struct call *c,
+				     const __u32 fd[2])
 {
 }
 
@@ -411,7 +469,8 @@ static __always_inline void attribute(struct fs_state *st, struct call *c)
 {
 }
 
-static __always_inline void attribute_close(struct fs_state *st, const struct call *c, __u32 fd)
+static __always_inline void attribute_close(struct fs_state *st, struct fs_descriptors *d,
+					    const struct call *c, __u32 fd)
 {
 }
 

@@ -20,7 +20,8 @@ struct call {
 	/* The members below describe growth that the call caused, for growth.bpf.h. */
 	__u32 added;   /* number of mappings added, or of fds created */
 	__u32 removed; /* number of mappings removed */
-	__u32 fds;     /* number of fds in `fd`; 0 for mapping calls */
+	__u16 fds;     /* number of fds in `fd`; 0 for mapping calls */
+	__u16 weight;  /* number of fds that each of them counts for: see weight_of_open() */
 	__u32 fd[2];
 	__s32 stack; /* number of the user stack, set by find_stack(); -1: not known */
 };

@@ -44,17 +44,35 @@ struct class_counters {
 	CLASS_COUNTERS
 };
 
-/* struct fs_mappings and so on: the counters of a part, filled up to whole chunks. */
-#define X(part, PART, group)                                                                       \
-	struct fs_##part {                                                                         \
-		union {                                                                            \
-			group c;                                                                   \
-			struct fs_words chunk[FS_CHUNKS_OF(group)];                                \
-		};                                                                                 \
-	};
-FS_PARTS(X)
-X(events, EVENTS, struct event_counters)
-#undef X
+/* The counters of a part, filled up to whole chunks. */
+#define FS_COUNTERS(group)                                                                         \
+	union {                                                                                    \
+		group c;                                                                           \
+		struct fs_words chunk[FS_CHUNKS_OF(group)];                                        \
+	}
+
+struct fs_events {
+	FS_COUNTERS(struct event_counters);
+};
+
+struct fs_mappings {
+	FS_COUNTERS(struct mapping_counters);
+};
+
+struct fs_descriptors {
+	FS_COUNTERS(struct descriptor_counters);
+	/* The members below are not sent. */
+	__u32 churn;	    /* number of fds closed in a second, as count_churn() counts them */
+	__u32 churn_second; /* that second, in units of 2^30 ns; wraps to 0 */
+};
+
+struct fs_stalls {
+	FS_COUNTERS(struct stall_counters);
+};
+
+struct fs_classes {
+	FS_COUNTERS(struct class_counters);
+};
 
 /*
  * The state of a process in the kernel. User space only creates this state, with `flags` set and

@@ -99,6 +99,7 @@ struct cell {
 	uint16_t sort;
 	int32_t stack;
 	uint64_t added, removed;
+	bool sampled;
 };
 
 struct cells {
@@ -199,7 +200,8 @@ static int collect(struct cells *c, const struct model *m, const struct process_
 		c->cell[c->n++] = (struct cell){.sort = sort_of(c, name),
 						.stack = place_of(m, row[i]),
 						.added = row[i]->added,
-						.removed = row[i]->removed};
+						.removed = row[i]->removed,
+						.sampled = row[i]->flags & GROWTH_SAMPLED};
 		c->added += row[i]->added;
 	}
 	free(row);
@@ -313,6 +315,7 @@ static void add_cells(const struct cells *c, size_t from, size_t to, bool places
 		run += one->added > one->removed ? one->added - one->removed : 0;
 		g->added += one->added;
 		g->removed += one->removed;
+		g->sampled |= one->sampled;
 		g->known += one->stack >= 0 ? one->added : 0;
 		if (run <= most || (one->stack < 0 && !places))
 			continue;

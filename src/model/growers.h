@@ -21,6 +21,7 @@ struct grower {
 	uint64_t known; /* part of `added` with a known user stack */
 	int32_t stack;	/* number of the stack with the largest growth; < 0: not known */
 	uint64_t by_stack;
+	bool sampled; /* samples counted some of the fds, so that all counts are estimates */
 };
 
 /*

@@ -13,9 +13,11 @@ _Static_assert(INDEX_SIZE > MODEL_GROWTH_MAX, "a free entry ends a search");
 
 static bool is_same_row(const struct growth *a, const struct growth *b)
 {
+	uint32_t differing = (a->flags ^ b->flags) & ~GROWTH_SAMPLED;
+
 	return same_subject(&a->subject, &b->subject) && a->stack == b->stack &&
-	       a->call == b->call && a->what == b->what && a->flags == b->flags &&
-	       a->mode == b->mode && !strcmp(a->name, b->name);
+	       a->call == b->call && a->what == b->what && !differing && a->mode == b->mode &&
+	       !strcmp(a->name, b->name);
 }
 
 static uint32_t hash_of(const struct growth *g)
@@ -103,6 +105,7 @@ int growth_archive(struct model *m, const struct growth *row)
 
 		kept->added += row->added;
 		kept->removed += row->removed;
+		kept->flags |= row->flags;
 		kept->last_ns = row->last_ns;
 		return 0;
 	}

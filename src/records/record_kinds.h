@@ -108,6 +108,8 @@ enum walk { WALK_NONE, WALK_DONE, WALK_BUSY, WALK_CUT };
 #define FILE_MAPPABLE 4u /* the file can be mapped: its driver has an mmap method */
 #define FILE_NOEXEC   8u /* the mount has noexec, or the file system does not support exec */
 #define FILE_DELETED  16u
+/* for a row of growth: samples counted some of the fds, so that the counts are estimates */
+#define GROWTH_SAMPLED 32u
 #define FILE_NAME_LEN 40
 
 /* Facts about a failed call and its process. */

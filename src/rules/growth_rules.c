@@ -20,6 +20,7 @@
 #define MANY_THREADS 250
 #define PLACES_ASKED 4
 #define FRAMES_TOLD  5
+#define ESTIMATE     " (estimated from samples)"
 
 /*
  * The mappings or file descriptors of one kind that a process holds, or that it created while
@@ -32,6 +33,7 @@ struct part {
 	int32_t stack;
 	/* true: `n` is what the process holds; false: what it created while it was watched */
 	bool held;
+	bool sampled; /* `n` is an estimate from samples */
 };
 
 typedef bool is_part_fn(const char *name);
@@ -75,6 +77,7 @@ static struct part part_made(const struct occasion *o, struct finding *f, enum w
 		if (!is_part(g[i].name))
 			continue;
 		p.n += left;
+		p.sampled |= g[i].sampled;
 		if (left > most) {
 			most = left;
 			p.stack = g[i].stack;
@@ -101,6 +104,7 @@ static struct part part_of(const struct occasion *o, struct finding *f, enum wha
 	held.n = held.n + made.n < count ? held.n + made.n : count;
 	held.all = count;
 	held.stack = made.stack;
+	held.sampled = made.sampled;
 	return held;
 }
 
@@ -172,7 +176,7 @@ void growth_evidence(struct finding *f, const struct model *m, const struct proc
 			finding_number(f, "created while watched", IN_COUNT, added);
 		evidence_about(finding_number(f, "of these still held", IN_COUNT,
 					      g[i].added - g[i].removed),
-			       "%.95s", g[i].name);
+			       "%.95s%s", g[i].name, g[i].sampled ? ESTIMATE : "");
 	}
 	if (sorts)
 		stack_evidence(f, m, id, g[0].stack, "made by");
@@ -195,12 +199,12 @@ static void say_part(struct finding *f, const struct occasion *o, enum what what
 	f->severity =
 		limit && limit != UINT64_MAX && high * 2 > limit ? SEVERITY_WARNING : SEVERITY_INFO;
 	f->level = f->severity + 1;
-	finding_title(f, "%s of %s %s%s are %s", as_count(p->n).s,
+	finding_title(f, "%s%s of %s %s%s are %s", p->sampled ? "about " : "", as_count(p->n).s,
 		      as_count(p->held ? count : p->all).s,
 		      what == WHAT_MAPS ? "mappings" : "file descriptors",
 		      p->held ? "" : " created while watched", is);
-	evidence_about(finding_number(f, p->held ? "holds" : "created", IN_COUNT, p->n), "%s",
-		       p->name);
+	evidence_about(finding_number(f, p->held ? "holds" : "created", IN_COUNT, p->n), "%s%s",
+		       p->name, p->sampled ? ESTIMATE : "");
 	stack_evidence(f, o->m, &o->s->id, p->stack, "made by");
 	unattributed_evidence(f, o->m);
 }

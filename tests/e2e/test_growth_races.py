@@ -12,6 +12,7 @@ from test_life import LAST_PID
 PROCESSES, GROWN = 6, 3000
 THREADS, NAMES, TIMES = 2, 3000, 4
 HELD = 300
+EACH, BRIEF, KEPT = 8, 200, 800
 
 
 def storm(check, lab, *words):
@@ -80,6 +81,38 @@ def test_places_that_threads_make_at_once(check, lab):
             if sort["name"].startswith("memfd:"):
                 check.between(f"{sort['name']}: made", sort["created"], THREADS - missed, THREADS)
                 check.that("open_together (storm)" in sort["stack"], f"a foreign stack: {sort}")
+
+
+def check_estimate(check, what, got, want, missed):
+    """Checks a sum of samples, of which one in EACH was drawn and counts for EACH. It may differ
+    from the true value by six standard deviations."""
+    off = 6 * (want * (EACH - 1)) ** 0.5
+    check.between(what, got, want - off - missed, want + off)
+
+
+@live
+def test_short_lived_files_are_sampled(check, lab):
+    """If a process opens and closes many files, a sample of them is counted with a weight. The
+    counts are estimates, and the output says so. Files that stay open are counted exactly if no
+    others are closed."""
+    lines, capture, truth = storm(check, lab, "brief", str(BRIEF), str(KEPT))
+    missed = lines.losses().get("missed", 0)
+    of = {sort["name"]: sort for line in lines.of("growth", truth["pid"], what="fds")
+          for sort in line["groups"]}
+    brief, kept = (of.get(f"memfd:{name} (deleted) in tmpfs", {}) for name in ("brief", "kept"))
+    check_estimate(check, "opened", brief.get("created"), truth["brief"], missed)
+    check.between("open", brief["created"] - brief["removed"], 0, missed)
+    check_estimate(check, "kept", kept.get("created"), truth["kept"], missed)
+    check.equal("closed", kept["removed"], 0)
+    check.equal("estimates", [sort.get("estimated") for sort in (brief, kept)], [True, True])
+    said = lab.faultscope("report", capture.recording).out
+    check.that("file descriptors (estimated from samples)" in said, said)
+
+    lines, _, truth = storm(check, lab, "brief", "0", str(KEPT))
+    missed = lines.losses().get("missed", 0)
+    for sort in lines.of("growth", truth["pid"], what="fds")[-1]["groups"]:
+        check.between("kept", sort["created"], KEPT - missed, KEPT)
+        check.that("estimated" not in sort, f"exact: {sort}")
 
 
 @live

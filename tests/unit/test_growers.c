@@ -280,6 +280,31 @@ static struct growth_record former(uint32_t pid, uint32_t nth)
 	return r;
 }
 
+/* Tests that counts from samples stay known as such, also when rows are archived and added up. */
+static void test_sampled(void)
+{
+	struct growth_record r = row("brief", 80, 80, 1), first = r;
+	struct grower g[2];
+	uint64_t added;
+
+	r.g.what = first.g.what = WHAT_FDS;
+	for (int i = 0; i < 3; i++) {
+		r.g.first_ns = i + 1;
+		r.g.flags = FILE_KNOWN | (i == 1 ? GROWTH_SAMPLED : 0);
+		add(r);
+	}
+	first.g.first_ns = 9;
+	snprintf(first.g.name, sizeof(first.g.name), "exact");
+	add(first);
+	is_u64(growers_of(&m, &me, WHAT_FDS, g, 2, &added), 2, "two names");
+	is_u64(added, 4 * 80, "all rows are added up");
+	for (int i = 0; i < 2; i++)
+		ok(g[i].sampled == !strcmp(g[i].name, "brief in tmpfs"),
+		   "whether %s is an estimate", g[i].name);
+	is_u64(m.growths, GROWTH_MAX + 1,
+	       "rows that differ in this flag alone are archived as one");
+}
+
 static void see(uint32_t pid, bool ends)
 {
 	struct process_record r = process_record(pid, 1, SECOND);
@@ -361,6 +386,10 @@ int main(void)
 	place = 0;
 	begin_model(&m, NULL);
 	test_taken_places();
+	model_free(&m);
+	place = 0;
+	begin_model(&m, NULL);
+	test_sampled();
 	model_free(&m);
 	place = 0;
 	begin_model(&m, NULL);

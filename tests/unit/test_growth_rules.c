@@ -484,6 +484,7 @@ static void test_class(void)
 					      "/memfd:pool (deleted)",
 					      "memfd:x"};
 	struct process_record r = process_with(100, 700);
+	struct growth sampled = growth_of(10, WHAT_FDS, CALL_OPEN, 5, 600);
 
 	begin_with(100, 700);
 	made_file(WHAT_FDS, 5, "[eventpoll]", 500, 20);
@@ -522,6 +523,15 @@ static void test_class(void)
 		ok(find("F08"), "descriptors of %s grow", classes[i]);
 		end();
 	}
+	begin_with(100, 700);
+	sampled.flags |= FILE_KNOWN | GROWTH_SAMPLED;
+	sampled.mode = S_IFREG;
+	strcpy(sampled.name, "[eventpoll]");
+	take_growth(sampled);
+	judge_window();
+	has_finding("F08", SEVERITY_INFO, "about 600 of 600 file descriptors",
+		    "[eventpoll] (estimated from samples)", NULL, NULL);
+	end();
 	begin();
 	strcpy(r.g.comm, "wineserver");
 	model_take(&m, &r.h);

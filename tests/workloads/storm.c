@@ -13,6 +13,8 @@
  *
  * "reused": a process exits with N open fds. Then another process with the same pid opens N fds and
  * closes them.
+ *
+ * "brief": N times, a process opens and closes K files, and then opens a file that it keeps open.
  */
 #include "common.h"
 
@@ -80,10 +82,11 @@ __attribute__((noinline)) static void churn(void)
 			grow("own_" #letter, n);                                                   \
 		__asm__ volatile("" ::: "memory");                                                 \
 	}
-OWN(g) OWN(h) OWN(i) OWN(j) OWN(k) OWN(l) OWN(m) OWN(n)
+OWN(g)
+OWN(h) OWN(i) OWN(j) OWN(k) OWN(l) OWN(m) OWN(n)
 
-static void (*const own[MOST_CHILDREN])(long) = {
-	own_g, own_h, own_i, own_j, own_k, own_l, own_m, own_n,
+	static void (*const own[MOST_CHILDREN])(long) = {
+		own_g, own_h, own_i, own_j, own_k, own_l, own_m, own_n,
 };
 
 static void *make_noise(void *child)
@@ -95,7 +98,7 @@ static void *make_noise(void *child)
 
 static void grow_apart(long child)
 {
-	char name[] = { 'o', 'w', 'n', '_', 'g' + child, 0 };
+	char name[] = {'o', 'w', 'n', '_', 'g' + child, 0};
 	pthread_t noise[NOISY_THREADS];
 
 	prctl(PR_SET_NAME, name);
@@ -285,12 +288,32 @@ static void run_reused(void)
 		wait(NULL);
 }
 
+__attribute__((noinline)) static void open_briefly(void)
+{
+	for (long i = 0; i < number; i++) {
+		close(open_named("brief", -1));
+	}
+}
+
+static void run_brief(void)
+{
+	wait_for_go();
+	for (long i = 0; i < each; i++) {
+		open_briefly();
+		open_named("kept", -1);
+	}
+	truth_open();
+	truth_number("brief", number * each);
+	truth_number("kept", each);
+	truth_close();
+}
+
 int main(int argc, char **argv)
 {
 	struct rlimit limit;
 	const char *words[3];
 
-	parse_args(argc, argv, "apart|together|first|reused K N", NULL, words, 3, 3);
+	parse_args(argc, argv, "apart|together|first|reused|brief K N", NULL, words, 3, 3);
 	number = parse_number(words[1]);
 	each = parse_number(words[2]);
 	getrlimit(RLIMIT_NOFILE, &limit);
@@ -305,7 +328,9 @@ int main(int argc, char **argv)
 		run_first();
 	else if (!strcmp(words[0], "reused"))
 		run_reused();
+	else if (!strcmp(words[0], "brief"))
+		run_brief();
 	else
-		wrong_usage("apart|together|first|reused K N");
+		wrong_usage("apart|together|first|reused|brief K N");
 	return 0;
 }

@@ -244,8 +244,8 @@ static void put_tiles(struct buf *b, const struct story_view *s)
 	put_tile(b, "minor faults", as_count(history_total(s->h, FIELD(min_flt))), "");
 	put_tile(b, "major faults", as_count(history_total(s->h, FIELD(maj_flt))), "");
 	if (is_available(s->v->m, "fault_end", 0))
-		put_tile(b, "stalled in faults",
-			 as_duration(history_total(s->h, FIELD(stall))), "of all threads");
+		put_tile(b, "stalled in faults", as_duration(history_total(s->h, FIELD(stall))),
+			 "of all threads");
 	else
 		put_tile(b, "stalled in faults", (struct number_text){"?"},
 			 "not measured: overhead level latency was off");
@@ -452,9 +452,10 @@ static bool put_creators(struct buf *b, const struct story_view *s, const struct
 		const struct frames *f = model_frames(s->v->m, &r->id, g[i].stack);
 
 		html_printf(b,
-			    "<tr><th scope=\"row\">%s</th><td class=\"n\">%s</td><td "
+			    "<tr><th scope=\"row\">%s%s</th><td class=\"n\">%s</td><td "
 			    "class=\"n\">%s</td>",
-			    g[i].name, as_count(g[i].added).s, as_count(g[i].removed).s);
+			    g[i].name, g[i].sampled ? " (estimated from samples)" : "",
+			    as_count(g[i].added).s, as_count(g[i].removed).s);
 		html_bar(b, g[i].added, g[0].added);
 		buf_puts(b, "<td>");
 		html_stack(b, f, FRAMES_SHOWN);

@@ -89,6 +89,7 @@ static void write_growers(struct buf *b, const struct view *v, const struct subj
 			  enum what what)
 {
 	struct grower g[SORTS_SHOWN];
+	bool sampled = false;
 	uint64_t added;
 	size_t n = buf_rows(b, growers_of(v->m, &s->id, what, g, SORTS_SHOWN, &added));
 
@@ -98,8 +99,11 @@ static void write_growers(struct buf *b, const struct view *v, const struct subj
 	 */
 	if (!n || (what == WHAT_FDS && g[0].added <= g[0].removed))
 		return;
-	styled_line(b, v, STYLE_PLAIN, "  created while watched (%.1f s): %s %s",
-		    view_seconds(v, v->m->last_ns), as_count(added).s, what_name[what]);
+	for (size_t i = 0; i < n; i++)
+		sampled |= g[i].sampled;
+	styled_line(b, v, STYLE_PLAIN, "  created while watched (%.1f s): %s%s %s%s",
+		    view_seconds(v, v->m->last_ns), sampled ? "about " : "", as_count(added).s,
+		    what_name[what], sampled ? " (estimated from samples)" : "");
 	for (size_t i = 0; i < n; i++)
 		if (!i || g[i].added > g[i].removed)
 			write_grower(b, v, s, what, &g[i]);
