@@ -72,8 +72,8 @@ KDUMPFILE := $(if $(CROSS),,$(if $(shell grep -ls KDUMP_ATTR_FILE_PAGEMAP \
 	/usr/include/libkdumpfile/kdumpfile.h),-lkdumpfile))
 # Libraries that src/base/compress.c needs
 PACKERS := -lz -llzma -lbz2 -llz4 $(UNPACKERS)
-# The program loads libkdumpfile and the libraries of the HTTP server when it needs them:
-# src/base/lazy_library.h.
+# The program loads libkdumpfile and the libraries of compressed formats and of the HTTP server when
+# it needs them: src/base/lazy_library.h. The linker drops those that the program does not need.
 LIBS := -lbpf -lelf -lcap -liberty $(PACKERS) -lm
 ifneq ($(CROSS),)
 # Other libraries' headers are equal on all architectures, so the host's are used, but only after
@@ -96,18 +96,23 @@ endif
 HTTP_SRC := $(filter-out src/serve/endpoint_disabled.c,$(wildcard src/serve/*.c))
 NO_HTTP_SRC := src/serve/endpoint_disabled.c
 HTTP ?= $(if $(CROSS),,$(wildcard /usr/include/microhttpd.h))
-# A static program cannot load libdw, and is linked with the libraries of the HTTP server.
-NO_LOADER_SRC := src/lines/libdw_absent.c src/serve/web_libraries_linked.c
-LOADER_SRC := src/lines/libdw.c src/serve/web_libraries.c
+# The names of the libraries of compressed formats are not known for other architectures, so programs
+# for these are linked with the libraries.
+PACK_LOADED := src/base/pack_libraries.c
+PACK_LINKED := src/base/pack_libraries_linked.c
+# A static program cannot load libdw, and is linked with the other libraries.
+NO_LOADER_SRC := src/lines/libdw_absent.c src/serve/web_libraries_linked.c $(PACK_LINKED)
+LOADER_SRC := src/lines/libdw.c src/serve/web_libraries.c $(PACK_LOADED)
 # The file that reads compressed dumps, and the file that replaces it in builds without libkdumpfile
 KDUMP_SRC := src/crash/vmcore/image_kdump.c src/crash/vmcore/kdump_library.c
 NO_KDUMP_SRC := src/crash/vmcore/image_kdump_disabled.c
-SRC := $(filter-out $(if $(HTTP),$(NO_HTTP_SRC),$(HTTP_SRC)) $(if $(KDUMPFILE),$(NO_KDUMP_SRC),$(KDUMP_SRC)) $(NO_LOADER_SRC),$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c)))
+SRC := $(filter-out $(if $(HTTP),$(NO_HTTP_SRC),$(HTTP_SRC)) $(if $(KDUMPFILE),$(NO_KDUMP_SRC),$(KDUMP_SRC)) \
+	$(if $(CROSS),$(filter-out $(PACK_LINKED),$(NO_LOADER_SRC)) $(PACK_LOADED),$(NO_LOADER_SRC)),$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c)))
 OBJ := $(SRC:src/%.c=$(BUILD)/src/%.o)
 STATIC_HTTP := $(and $(HTTP),$(filter /%,$(shell $(CC) -print-file-name=libunistring.a)))
 # Debian has no static libkdumpfile.
-STATIC_OBJ := $(filter-out $(LOADER_SRC:src/%.c=$(BUILD)/src/%.o) $(KDUMP_SRC:src/%.c=$(BUILD)/src/%.o),$(OBJ)) \
-	$(NO_LOADER_SRC:src/%.c=$(BUILD)/src/%.o) $(if $(KDUMPFILE),$(NO_KDUMP_SRC:src/%.c=$(BUILD)/src/%.o))
+STATIC_OBJ := $(sort $(filter-out $(LOADER_SRC:src/%.c=$(BUILD)/src/%.o) $(KDUMP_SRC:src/%.c=$(BUILD)/src/%.o),$(OBJ)) \
+	$(NO_LOADER_SRC:src/%.c=$(BUILD)/src/%.o) $(if $(KDUMPFILE),$(NO_KDUMP_SRC:src/%.c=$(BUILD)/src/%.o)))
 STATIC_OBJ := $(if $(STATIC_HTTP),$(STATIC_OBJ) $(STATIC)/p11_absent.c,$(filter-out \
 	$(HTTP_SRC:src/%.c=$(BUILD)/src/%.o),$(STATIC_OBJ)) $(if $(HTTP),$(NO_HTTP_SRC:src/%.c=$(BUILD)/src/%.o)))
 # All objects except main, for the unit tests
@@ -192,6 +197,9 @@ soname = $(shell $(or $(READELF),readelf) -d "$$($(CC) -print-file-name=lib$(1).
 $(BUILD)/src/serve/web_libraries.o: ALL_CFLAGS += -DSONAME_MICROHTTPD='"$(call soname,microhttpd)"' \
 	-DSONAME_GNUTLS='"$(call soname,gnutls)"' -DSONAME_YAML='"$(call soname,yaml)"' \
 	-DSONAME_CRYPT='"$(call soname,crypt)"'
+$(BUILD)/src/base/pack_libraries.o: ALL_CFLAGS += -DSONAME_LZMA='"$(call soname,lzma)"' \
+	-DSONAME_BZ2='"$(call soname,bz2)"' -DSONAME_LZ4='"$(call soname,lz4)"' \
+	$(if $(UNPACKERS),-DSONAME_ZSTD='"$(call soname,zstd)"')
 $(BUILD)/src/crash/vmcore/kdump_library.o: \
 	ALL_CFLAGS += -DSONAME_KDUMPFILE='"$(call soname,kdumpfile)"'
 
@@ -358,8 +366,10 @@ $(BUILD)/completions/faultscope.fish: $(PRINTER)
 	@mkdir -p $(@D)
 	$< completion fish > $@
 
+# Fuzzers are linked with the libraries of compressed formats.
+BASE_FUZZED := $(filter-out $(PACK_LOADED),$(wildcard src/base/*.c))
 # Fuzzer of the analysis of crash logs: arbitrary bytes are the log.
-FUZZED := $(sort $(wildcard src/triage/*.c src/render/crash/*.c src/base/*.c src/blackbox/*.c)) \
+FUZZED := $(sort $(BASE_FUZZED) $(wildcard src/triage/*.c src/render/crash/*.c src/blackbox/*.c)) \
 	src/render/gaps.c src/render/style.c src/render/json_out.c src/render/utc.c \
 	src/rules/diagnoses.c
 $(BUILD)/fuzz/triage_fuzz: tests/fuzz/triage_fuzz.c $(FUZZED) $(wildcard src/triage/*.h)
@@ -368,24 +378,24 @@ $(BUILD)/fuzz/triage_fuzz: tests/fuzz/triage_fuzz.c $(FUZZED) $(wildcard src/tri
 		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) $(PACKERS) -lm -o $@
 
 # Fuzzer of workload names, and of the metrics page with these names
-PAGE_FUZZED := $(sort $(wildcard src/model/*.c src/base/*.c src/render/prom/exposition*.c)) \
-	src/render/prom/prom.c src/serve/gzip.c
+PAGE_FUZZED := $(sort $(BASE_FUZZED) $(wildcard src/model/*.c src/render/prom/exposition*.c)) \
+	src/render/prom/prom.c src/render/prom/resident_places.c src/render/memory_rows.c src/serve/gzip.c
 $(BUILD)/fuzz/page_fuzz: tests/fuzz/page_fuzz.c $(PAGE_FUZZED) $(wildcard src/model/*.h src/render/*.h src/render/*/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -Isrc -Ibpf -Itests/unit $(filter %.c,$^) $(PACKERS) -lm -o $@
 
 # Fuzzer of the reader of flight recorder records
-BLACKBOX_FUZZED := $(sort $(wildcard src/base/*.c src/blackbox/*.c)) src/triage/address.c \
+BLACKBOX_FUZZED := $(sort $(BASE_FUZZED) $(wildcard src/blackbox/*.c)) src/triage/address.c \
 	src/triage/incident.c src/triage/crash_signs.c src/triage/str.c src/render/crash/kernel_records.c \
-	src/render/style.c src/render/json_out.c src/rules/diagnoses.c
+	src/render/style.c src/render/json_out.c src/render/utc.c src/rules/diagnoses.c
 $(BUILD)/fuzz/blackbox_fuzz: tests/fuzz/blackbox_fuzz.c $(BLACKBOX_FUZZED) $(wildcard src/blackbox/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=undefined -Isrc -Ibpf $(filter %.c,$^) $(PACKERS) -lm -o $@
 
 # Fuzzer of the reader of recordings, and of every output for a recording, without the commands
-RECORDING_FUZZED := $(filter-out src/render/crash/crash_%,$(sort $(foreach room,\
+RECORDING_FUZZED := $(filter-out src/render/crash/crash_% $(PACK_LOADED),$(sort $(foreach room,\
 	base records blackbox model rules triage collect probe render,$(wildcard src/$(room)/*.c src/$(room)/*/*.c))))
 $(BUILD)/fuzz/recording_fuzz: tests/fuzz/recording_fuzz.c $(RECORDING_FUZZED) $(BPF_OBJECTS) \
 	$(BUILD)/blackbox.bpf.o \

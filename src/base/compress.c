@@ -11,6 +11,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/pack_libraries.h"
+
 #if __has_include(<zstd.h>)
 #include <zstd.h>
 #define HAVE_ZSTD 1
@@ -165,6 +167,7 @@ static int unxz_all(const char *in, size_t n, uint64_t memory, struct unpack_out
 	return 0;
 }
 
+/* Decodes zstd. A build without libzstd has no such library to load, so it does not get here. */
 static int unzstd_all(const char *in, size_t n, struct unpack_out *o)
 {
 #ifdef HAVE_ZSTD
@@ -327,7 +330,8 @@ int unpack(enum packing packing, const char *in, size_t n, const struct unpack_c
 	   char **ret_data, size_t *ret_size, bool *ret_partial)
 {
 	struct unpack_out o = {.most = caps->bytes};
-	int err = packing == PACKING_XZ	       ? unxz_all(in, n, caps->memory, &o)
+	int err = !pack_library_load(packing)  ? -ENOTSUP
+		  : packing == PACKING_XZ      ? unxz_all(in, n, caps->memory, &o)
 		  : packing == PACKING_ZSTD    ? unzstd_all(in, n, &o)
 		  : packing == PACKING_BZIP2   ? bunzip2_all(in, n, &o)
 		  : packing == PACKING_LZ4     ? unlz4_all(in, n, &o)

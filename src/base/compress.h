@@ -30,7 +30,7 @@ struct unpack_caps {
 /*
  * Decompresses `in`; the caller frees *ret_data. Sets *ret_partial if the output is cut at
  * caps->bytes, or the input is damaged or cut off. Returns 0, -EINVAL if damage left no output,
- * -ENOMEM, or -ENOTSUP for zstd in a build without it.
+ * -ENOMEM, or -ENOTSUP if the library of the format is missing.
  */
 int unpack(enum packing packing, const char *in, size_t n, const struct unpack_caps *caps,
 	   char **ret_data, size_t *ret_size, bool *ret_partial);

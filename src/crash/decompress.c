@@ -39,6 +39,16 @@ static int unpack_once(char **data, size_t *size, enum packing packing, size_t h
 	return 0;
 }
 
+static const char *without_library(enum packing packing)
+{
+	return packing == PACKING_XZ ? "liblzma is missing; try: xz -dc FILE | faultscope triage -"
+	       : packing == PACKING_BZIP2
+		       ? "libbz2 is missing; try: bzip2 -dc FILE | faultscope triage -"
+	       : packing == PACKING_LZ4
+		       ? "liblz4 is missing; try: lz4 -dc FILE | faultscope triage -"
+		       : "libzstd is missing; try: zstd -dc FILE | faultscope triage -";
+}
+
 int decompress(char **data, size_t *size, size_t most, bool *ret_partial, const char **ret_why)
 {
 	const struct unpack_caps caps = {most, XZ_MEMORY};
@@ -56,10 +66,8 @@ int decompress(char **data, size_t *size, size_t most, bool *ret_partial, const 
 		if (!packing)
 			break;
 		if (err) {
-			*ret_why = err == -ENOTSUP
-					   ? "zstd: this build cannot; try: zstd -dc FILE | "
-					     "faultscope triage -"
-					   : "it is compressed, and damaged";
+			*ret_why = err == -ENOTSUP ? without_library(packing)
+						   : "it is compressed, and damaged";
 			return err;
 		}
 		*ret_partial |= partial;

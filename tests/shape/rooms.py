@@ -146,6 +146,7 @@ ROOMS = [
                "own files, own ids, own limits, signals, signal files, events"),
     room("base/lazy_library", "loads libraries that only some commands need",
          needs="loaded libraries"),
+    room("base/pack_libraries", "loads the libraries of compressed formats"),
     room("base/passed_files", "messages that pass files to another process",
          needs="passed files"),
     room("base/compress", "compression and decompression",
