@@ -8,18 +8,8 @@
 #define FS_COUNTED_BPF_H
 
 #include "request_size.bpf.h"
-
-/* Values of include/uapi/linux/sched.h. read_namespaces() has the order of the kernel. */
-#define CLONE_NEWTIME	0x00000080
-#define CLONE_NEWNS	0x00020000
-#define CLONE_NEWCGROUP 0x02000000
-#define CLONE_NEWUTS	0x04000000
-#define CLONE_NEWIPC	0x08000000
-#define CLONE_NEWUSER	0x10000000
-#define CLONE_NEWPID	0x20000000
-#define CLONE_NEWNET	0x40000000
-#define CLONE_SIGNAL	0xff /* clone(): exit signal; unshare() and clone3(): CLONE_NEWTIME */
-#define MOST_NESTED	32   /* create_user_ns() and create_pid_namespace() */
+#include "socket_option.bpf.h"
+#include "user_objects.bpf.h"
 
 #define RLIMIT_FSIZE	  1
 #define RLIMIT_SIGPENDING 11
@@ -28,96 +18,10 @@
 #define KEYCTL_UPDATE 2 /* include/uapi/linux/keyctl.h */
 #define SHM_LOCK 11 /* include/uapi/linux/shm.h */
 
-/* Values of include/uapi/linux/in.h and include/uapi/asm-generic/socket.h */
-#define SOL_IP		       0
-#define IP_ADD_MEMBERSHIP      35
-#define IP_ADD_SOURCE_MEMBERSHIP 39
-#define MCAST_JOIN_GROUP       42
-#define MCAST_JOIN_SOURCE_GROUP 46
-#define SOL_SOCKET	       1
-#define SO_ATTACH_FILTER       26
-#define SO_ATTACH_REUSEPORT_CBPF 51
-#define FILTER_INSN_BYTES      8 /* struct sock_filter */
-#define MEMBERSHIP_BYTES       48 /* struct ip_mc_socklist */
+#define O_APPEND 02000 /* include/uapi/asm-generic/fcntl.h */
 
 #define QUEUE_HARD_MESSAGES    65536 /* HARD_MSGMAX of include/linux/ipc_namespace.h */
 #define QUEUE_HARD_BYTES       (16UL << 20) /* HARD_MSGSIZEMAX */
-
-static __always_inline void count_as(struct refused_record *r, __u32 what, __u64 used, __u64 asked,
-				     __u64 limit)
-{
-	r->counted.what = what;
-	r->counted.used = used;
-	r->counted.asked = asked;
-	r->counted.limit = limit;
-}
-
-/* Reads the counter `with` (enum ucount_type) of the user, where it is closest to its limit. */
-record_part(read_user_objects)
-{
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	const struct cred *cred = BPF_CORE_READ(task, cred);
-
-	r->counted.used = r->counted.limit = NOT_KNOWN;
-	if (bpf_core_field_exists(cred->ucounts))
-		read_ucount(BPF_CORE_READ(cred, ucounts), with, &r->counted.used,
-			    &r->counted.limit);
-	r->counted.asked = 1;
-}
-
-#define is_at_limit(r) ((r)->counted.used >= (r)->counted.limit)
-
-/* Reads the counter of one type of namespaces, unless an earlier type has reached its limit. */
-#define consider(r, flags, type, kind)                                                             \
-	do {                                                                                       \
-		if ((flags)&CLONE_NEW##type && !is_at_limit(r)) {                                  \
-			read_user_objects(r, bpf_core_enum_value(enum ucount_type,                 \
-								 UCOUNT_##kind##_NAMESPACES));     \
-			r->counted.what = COUNTED_##kind##_NAMESPACES;                             \
-		}                                                                                  \
-	} while (0)
-
-static __always_inline __u64 clone_flags(const struct refused_record *r, __u32 shape)
-{
-	__u64 flags = r->args[0];
-
-	if (shape == FS_SHAPE_TASK)
-		return flags & ~CLONE_SIGNAL;
-	/* the first member of struct clone_args are the flags */
-	if (shape == FS_SHAPE_TASK3)
-		bpf_probe_read_user(&flags, sizeof(flags), (void *)r->args[0]);
-	return flags;
-}
-
-record_part(read_namespaces)
-{
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	__u32 flags = clone_flags(r, with);
-	__u32 level;
-
-	r->counted.used = 0;
-	r->counted.limit = NOT_KNOWN;
-	if (flags & CLONE_NEWUSER) {
-		level = BPF_CORE_READ(task, cred, user_ns, level);
-		if (level > MOST_NESTED) {
-			count_as(r, COUNTED_NESTED_NAMESPACES, level, 0, MOST_NESTED);
-			return;
-		}
-	}
-	consider(r, flags, USER, USER);
-	consider(r, flags, NS, MNT);
-	consider(r, flags, UTS, UTS);
-	consider(r, flags, IPC, IPC);
-	level = BPF_CORE_READ(task, nsproxy, pid_ns_for_children, level) + 1;
-	if (flags & CLONE_NEWPID && !is_at_limit(r) && level > MOST_NESTED) {
-		count_as(r, COUNTED_NESTED_NAMESPACES, level, 0, MOST_NESTED);
-		return;
-	}
-	consider(r, flags, PID, PID);
-	consider(r, flags, CGROUP, CGROUP);
-	consider(r, flags, NET, NET);
-	consider(r, flags, TIME, TIME);
-}
 
 /* Reads counter `which` (enum rlimit_type) of the user: inc_rlimit_get_ucounts(). */
 static __always_inline __u64 user_total(__u32 which)
@@ -173,60 +77,6 @@ static __always_inline void read_mounts(struct refused_record *r)
 		count_as(r, COUNTED_MOUNTS, BPF_CORE_READ(ns, nr_mounts), 1, NOT_KNOWN);
 }
 
-/*
- * Reads the memory for options of a socket. `bytes` are what the call needs of it. The kernel
- * compares the sum with net.core.optmem_max, which each network namespace has since 6.8.
- */
-static __always_inline void read_option_memory(struct refused_record *r, struct sock *sk,
-					       __u64 bytes)
-{
-	struct net *net = BPF_CORE_READ(current_task(), nsproxy, net_ns);
-
-	if (bpf_core_field_exists(net->core.sysctl_optmem_max))
-		count_as(r, COUNTED_OPTION_BYTES, BPF_CORE_READ(sk, sk_omem_alloc.counter), bytes,
-			 BPF_CORE_READ(net, core.sysctl_optmem_max));
-	r->counted.inside = 1;
-}
-
-static __always_inline bool joins_group(const struct refused_record *r)
-{
-	return r->args[1] == SOL_IP &&
-	       (r->args[2] == IP_ADD_MEMBERSHIP || r->args[2] == IP_ADD_SOURCE_MEMBERSHIP ||
-		r->args[2] == MCAST_JOIN_GROUP || r->args[2] == MCAST_JOIN_SOURCE_GROUP);
-}
-
-/*
- * __ip_mc_join_group() returns ENOBUFS if the socket is a member of
- * net.ipv4.igmp_max_memberships groups, or else if it has no room for options.
- */
-record_part(read_socket_option)
-{
-	struct net *net = BPF_CORE_READ(current_task(), nsproxy, net_ns);
-	__u64 file = file_of_fd(as_task(current_task()), with);
-	struct socket *socket;
-	__u16 insns = 0;
-	struct sock *sk;
-	__u64 most;
-
-	if (!file)
-		return;
-	socket = BPF_CORE_READ((struct file *)file, private_data);
-	sk = BPF_CORE_READ(socket, sk);
-	if (joins_group(r)) {
-		read_option_memory(r, sk, MEMBERSHIP_BYTES);
-		if (r->counted.used + MEMBERSHIP_BYTES > r->counted.limit)
-			return;
-		most = BPF_CORE_READ(net, ipv4.sysctl_igmp_max_memberships);
-		count_as(r, COUNTED_MULTICAST_GROUPS, most, 1, most);
-	} else if (r->args[1] == SOL_SOCKET && (r->args[2] == SO_ATTACH_FILTER ||
-						r->args[2] == SO_ATTACH_REUSEPORT_CBPF)) {
-		bpf_probe_read_user(&insns, sizeof(insns), (void *)r->args[3]);
-		read_option_memory(r, sk, insns * FILTER_INSN_BYTES);
-	} else {
-		read_option_memory(r, sk, 0);
-	}
-}
-
 /* struct mq_attr of include/uapi/linux/mqueue.h, as far as the kernel checks it */
 struct queue_attributes {
 	long flags, messages, bytes;
@@ -253,8 +103,10 @@ static __always_inline bool exceeds_queue_limits(struct task_struct *task, __u64
 
 	if (!address || bpf_probe_read_user(&attr, sizeof(attr), (void *)address))
 		return false;
-	return (__u64)attr.messages > most_queue_messages(task) ||
-	       (__u64)attr.bytes > most_queue_message_bytes(task);
+	/* numbers below 1 are invalid, whatever the limit is */
+	return attr.messages > 0 && attr.bytes > 0 &&
+	       ((__u64)attr.messages > most_queue_messages(task) ||
+		(__u64)attr.bytes > most_queue_message_bytes(task));
 }
 
 /*
@@ -296,18 +148,50 @@ static __always_inline void read_protection_keys(struct refused_record *r)
 		 keys);
 }
 
-/* Reads where the call would have ended in the file, of which RLIMIT_FSIZE limits the size. */
-static __always_inline void read_file_end(struct refused_record *r)
+/*
+ * Returns the offset at which a write to a file begins, or NOT_KNOWN. A failed write changes no
+ * offset.
+ */
+static __always_inline __u64 write_offset(const struct refused_record *r, struct file *file,
+					  __u32 shape)
 {
-	__u64 limit = soft_limit(get(current_task(), signal), RLIMIT_FSIZE);
-	__u64 end = limit;
+	__u64 at = BPF_CORE_READ(file, f_pos);
 
-	/* a write fails only if nothing fits, so it begins at the limit or above */
-	if (r->call == CALL_FTRUNCATE)
-		end = r->args[1];
-	else if (r->call == CALL_FALLOCATE)
-		end = r->args[2] + r->args[3];
-	count_as(r, COUNTED_FILE_BYTES, 0, end > limit ? end : limit + 1, limit);
+	if (shape == FS_SHAPE_SPACE_AT2 && r->args[5])
+		return NOT_KNOWN; /* flags such as RWF_APPEND */
+	if (BPF_CORE_READ(file, f_flags) & O_APPEND)
+		return BPF_CORE_READ(file, f_inode, i_size);
+	if (shape == FS_SHAPE_SPACE2 && r->args[3] &&
+	    bpf_probe_read_user(&at, sizeof(at), (void *)r->args[3]))
+		return NOT_KNOWN;
+	/* pwritev2() takes -1 for the offset of the file */
+	if (shape != FS_SHAPE_SPACE && shape != FS_SHAPE_SPACE2 && ~r->args[3])
+		return r->args[3];
+	return at;
+}
+
+/*
+ * Reads where the call begins or ends in the file, of which RLIMIT_FSIZE limits the size. A write
+ * fails only if not even one byte fits: generic_write_check_limits().
+ */
+record_part(read_file_end)
+{
+	__u64 limit = soft_limit(get(current_task(), signal), RLIMIT_FSIZE), end;
+	__u32 fd = r->args[with == FS_SHAPE_SPACE2 ? 2 : 0];
+	struct file *file = (struct file *)file_of_fd(as_task(current_task()), fd);
+
+	if (!file)
+		return;
+	if (r->call == CALL_WRITE) {
+		count_as(r, COUNTED_FILE_BYTES, write_offset(r, file, with), 1, limit);
+		return;
+	}
+	end = r->call == CALL_FTRUNCATE ? r->args[1] : r->args[2] + r->args[3];
+	/* fallocate() first compares with the largest file of the file system */
+	if (r->call == CALL_FALLOCATE &&
+	    end > (__u64)BPF_CORE_READ(file, f_inode, i_sb, s_maxbytes))
+		return;
+	count_as(r, COUNTED_FILE_BYTES, 0, end, limit);
 }
 
 static __always_inline void read_locked_segment(struct refused_record *r)
@@ -365,10 +249,7 @@ record_part(read_counted)
 			read_pids(r);
 		break;
 	case CALL_FANOTIFY_MARK:
-		if (!bpf_core_enum_value_exists(enum ucount_type, UCOUNT_FANOTIFY_MARKS))
-			break;
-		read_user_objects(r, bpf_core_enum_value(enum ucount_type, UCOUNT_FANOTIFY_MARKS));
-		r->counted.what = COUNTED_FANOTIFY_MARKS;
+		read_marks(r, r->args[0]);
 		break;
 	case CALL_MOUNT:
 		read_mounts(r);
@@ -383,6 +264,8 @@ record_part(read_counted)
 		break;
 	case CALL_SETSOCKOPT:
 		read_socket_option(r, r->args[0]);
+		if (group_request(r) != REQUEST_OTHER)
+			read_group_limits(r, r->args[0]);
 		break;
 	case CALL_PKEY_ALLOC:
 		read_protection_keys(r);
@@ -399,7 +282,7 @@ record_part(read_counted)
 	case CALL_FALLOCATE:
 	case CALL_FTRUNCATE:
 		if (r->error == EFBIG)
-			read_file_end(r);
+			read_file_end(r, with);
 		break;
 	case CALL_ADD_KEY:
 		count_as(r, COUNTED_KEYS, NOT_KNOWN, (__u32)r->args[3], NOT_KNOWN);

@@ -474,44 +474,70 @@ record_part(read_levels)
 	read_pids_levels(task, &r->pids);
 }
 
-/* A context for repeat(): a walk from a user's counters in its namespace to the initial one. */
+/*
+ * A context for repeat(): a walk from a user's counters in its namespace to the initial one. The
+ * members from `count` on are those of the level that refuses one more object, or else of the level
+ * that is closest to its limit: inc_ucount() in kernel/ucount.c.
+ */
 struct user_walk {
 	struct ucounts *at;
-	__u32 which;
-	__u64 *count, *max;
+	__u32 which; /* enum ucount_type */
+	__u32 up;    /* level of `at` */
+	__u64 count; /* NOT_KNOWN: no level was read */
+	__u64 max;
+	__u32 uid;
+	__u32 namespace; /* inode number of the user namespace; 0: the initial one */
+	__u32 level;	 /* number of levels above the user's own namespace */
 };
+
+/* Reads an element of ucounts->ucount or ns->ucount_max: int before f9c82a4ea89c (5.14), or long */
+static __always_inline __u64 ucount_at(void *array, __u32 which)
+{
+	struct ucounts *any = NULL;
+	__u32 bytes = bpf_core_field_size(any->ucount) /
+		      bpf_core_enum_value(enum ucount_type, UCOUNT_COUNTS);
+	__u32 narrow = 0;
+	__u64 wide = 0;
+
+	if (bytes == sizeof(wide)) {
+		bpf_probe_read_kernel(&wide, sizeof(wide), array + which * sizeof(wide));
+		return wide;
+	}
+	bpf_probe_read_kernel(&narrow, sizeof(narrow), array + which * sizeof(narrow));
+	return narrow;
+}
+
+static __always_inline __u64 ucount_max(struct user_namespace *ns, __u32 which)
+{
+	return ucount_at((void *)ns + bpf_core_field_offset(struct user_namespace, ucount_max),
+			 which);
+}
 
 static long next_user_level(__u32 i, struct user_walk *w)
 {
 	struct ucounts *at = w->at;
 	struct user_namespace *ns;
+	__s64 room, least;
 	__u64 count, max;
 
 	if (!at)
 		return 1;
 	ns = BPF_CORE_READ(at, ns);
-	bpf_probe_read_kernel(&count, sizeof(count),
-			      (void *)at + bpf_core_field_offset(struct ucounts, ucount) +
-				      w->which * sizeof(count));
-	bpf_probe_read_kernel(&max, sizeof(max),
-			      (void *)ns +
-				      bpf_core_field_offset(struct user_namespace, ucount_max) +
-				      w->which * sizeof(max));
-	if (*w->count == NOT_KNOWN || *w->max - *w->count > max - count) {
-		*w->count = count;
-		*w->max = max;
+	count = ucount_at((void *)at + bpf_core_field_offset(struct ucounts, ucount), w->which);
+	max = ucount_max(ns, w->which);
+	room = max - count;
+	least = w->max - w->count;
+	if (w->count == NOT_KNOWN || (least > 0 && room < least)) {
+		w->count = count;
+		w->max = max;
+		w->uid = BPF_CORE_READ(at, uid.val);
+		w->namespace = BPF_CORE_READ(ns, ucounts) ? BPF_CORE_READ(ns, ns.inum) : 0;
+		w->level = w->up;
 	}
+	w->up++;
+	forget_value(w->up);
 	w->at = BPF_CORE_READ(ns, ucounts);
 	return 0;
-}
-
-/* Reads a user's counter and limit, at the user namespace level that is closest to its limit. */
-static __always_inline void read_ucount(struct ucounts *at, __u32 which, __u64 *ret_count,
-					__u64 *ret_max)
-{
-	struct user_walk w = {.at = at, .which = which, .count = ret_count, .max = ret_max};
-
-	repeat(MOST_LEVELS, next_user_level, &w);
 }
 
 /*
@@ -551,7 +577,7 @@ record_part(read_user)
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	const struct cred *cred = BPF_CORE_READ(task, cred);
 	struct user_counts *u = &r->user;
-	__u32 which;
+	struct user_walk w = {.count = NOT_KNOWN, .max = NOT_KNOWN};
 
 	read_processes(r, cred);
 	u->inotify_instances = u->inotify_instances_max = NOT_KNOWN;
@@ -562,18 +588,23 @@ record_part(read_user)
 	/* Before 905ae01c4ae2 (5.14), credentials have no ucounts. ucounts contains longs. */
 	if (!bpf_core_field_exists(cred->ucounts))
 		return;
-	which = bpf_core_enum_value(enum ucount_type, UCOUNT_INOTIFY_INSTANCES);
+	w.at = BPF_CORE_READ(cred, ucounts);
+	w.which = bpf_core_enum_value(enum ucount_type, UCOUNT_INOTIFY_INSTANCES);
 	if (r->call == CALL_FANOTIFY) {
 		/* UCOUNT_FANOTIFY_GROUPS exists since 5b8fea65d197 (5.13). */
 		if (!bpf_core_enum_value_exists(enum ucount_type, UCOUNT_FANOTIFY_GROUPS))
 			return;
-		which = bpf_core_enum_value(enum ucount_type, UCOUNT_FANOTIFY_GROUPS);
+		w.which = bpf_core_enum_value(enum ucount_type, UCOUNT_FANOTIFY_GROUPS);
 	}
-	read_ucount(BPF_CORE_READ(cred, ucounts), which, &u->inotify_instances,
-		    &u->inotify_instances_max);
-	read_ucount(BPF_CORE_READ(cred, ucounts),
-		    bpf_core_enum_value(enum ucount_type, UCOUNT_INOTIFY_WATCHES),
-		    &u->inotify_watches, &u->inotify_watches_max);
+	repeat(MOST_LEVELS, next_user_level, &w);
+	u->inotify_instances = w.count;
+	u->inotify_instances_max = w.max;
+	w.at = BPF_CORE_READ(cred, ucounts);
+	w.which = bpf_core_enum_value(enum ucount_type, UCOUNT_INOTIFY_WATCHES);
+	w.count = w.max = NOT_KNOWN;
+	repeat(MOST_LEVELS, next_user_level, &w);
+	u->inotify_watches = w.count;
+	u->inotify_watches_max = w.max;
 }
 
 /* bit that is set in SECCOMP_MODE_FILTER (2), but not in SECCOMP_MODE_STRICT (1) */

@@ -134,6 +134,8 @@ static __always_inline bool is_other_refusal(const struct call *c)
 	case FS_SHAPE_FCNTL:
 		return c->ret == -EPERM;
 	case FS_SHAPE_SPACE:
+	case FS_SHAPE_SPACE_AT:
+	case FS_SHAPE_SPACE_AT2:
 		return needs_space(c) || is_file_limited(c) || is_refused_by_driver(c);
 	case FS_SHAPE_SPACE2:
 		return needs_space(c) || is_file_limited(c);

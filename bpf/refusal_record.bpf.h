@@ -95,6 +95,15 @@ static __always_inline long draft_send(struct refused_record *r)
 
 #endif
 
+static __always_inline void count_as(struct refused_record *r, __u32 what, __u64 used, __u64 asked,
+				     __u64 limit)
+{
+	r->counted.what = what;
+	r->counted.used = used;
+	r->counted.asked = asked;
+	r->counted.limit = limit;
+}
+
 /* record_part(read_x) { … } defines read_x(r, with), which fills a part of the record `r`. */
 #define record_part(name)                                                                          \
 	static __always_inline void name##_of(struct refused_record *r, __u32 with);               \

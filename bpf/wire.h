@@ -50,6 +50,8 @@ enum fs_shape {
 	FS_SHAPE_QUEUE,	    /* as FS_SHAPE_FD, for message queues, limited in bytes per user */
 	FS_SHAPE_SPACE,	    /* the call needs space in the file of argument 0 */
 	FS_SHAPE_SPACE2,    /* as FS_SHAPE_SPACE, for the file of argument 2 */
+	FS_SHAPE_SPACE_AT,  /* as FS_SHAPE_SPACE, at the position in argument 3 */
+	FS_SHAPE_SPACE_AT2, /* as FS_SHAPE_SPACE_AT; argument 5 has flags */
 	FS_SHAPE_IPC,	    /* the call creates a System V IPC object */
 	FS_SHAPE_OBJECT, /* the call creates an object, and a limit counts such objects */
 	FS_SHAPE_AGAIN,	 /* as FS_SHAPE_OBJECT, but the call returns EAGAIN at the limit */

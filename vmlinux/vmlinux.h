@@ -83,6 +83,7 @@ enum ucount_type {
 	UCOUNT_INOTIFY_WATCHES,
 	UCOUNT_FANOTIFY_GROUPS,
 	UCOUNT_FANOTIFY_MARKS,
+	UCOUNT_COUNTS,
 };
 enum rlimit_type {
 	UCOUNT_RLIMIT_SIGPENDING = 2,
@@ -242,6 +243,7 @@ struct signal_struct {
 
 struct super_block {
 	unsigned int s_dev;
+	s64 s_maxbytes;
 	unsigned long s_blocksize;
 	unsigned long s_iflags;
 	unsigned long s_magic;
@@ -320,6 +322,7 @@ struct file {
 	const struct file_operations *f_op;
 	struct inode *f_inode;
 	struct path f_path;
+	s64 f_pos;
 	void *private_data;
 };
 
@@ -385,8 +388,13 @@ typedef struct {
 	u64 val;
 } kernel_cap_t;
 
+struct ns_common {
+	unsigned int inum;
+};
+
 struct user_namespace {
 	int level;
+	struct ns_common ns;
 	struct ucounts *ucounts;
 	long ucount_max[1];
 	long rlimit_max[1];
@@ -394,6 +402,7 @@ struct user_namespace {
 
 struct ucounts {
 	struct user_namespace *ns;
+	kuid_t uid;
 	atomic_long_t ucount[1];
 	atomic_long_t rlimit[1];
 };
@@ -407,6 +416,7 @@ struct user_struct {
 
 struct cred {
 	kuid_t uid;
+	kuid_t euid;
 	kuid_t fsuid;
 	kernel_cap_t cap_effective;
 	struct user_struct *user;
@@ -432,11 +442,8 @@ struct ipc_ids {
 	struct idr ipcs_idr;
 };
 
-struct ns_common {
-	unsigned int inum;
-};
-
 struct ipc_namespace {
+	struct ucounts *ucounts;
 	struct ipc_ids ids[3];
 	int sem_ctls[4];
 	int used_sems;
@@ -456,6 +463,7 @@ struct ipc_namespace {
 };
 
 struct mnt_namespace {
+	struct ucounts *ucounts;
 	unsigned int nr_mounts;
 };
 
@@ -465,29 +473,109 @@ struct netns_core {
 
 struct netns_ipv4 {
 	int sysctl_igmp_max_memberships;
+	int sysctl_igmp_max_msf;
 };
 
 struct net {
 	struct netns_core core;
 	struct netns_ipv4 ipv4;
 	struct ns_common ns;
+	struct ucounts *ucounts;
+};
+
+struct uts_namespace {
+	struct ucounts *ucounts;
+};
+
+struct cgroup_namespace {
+	struct ucounts *ucounts;
+};
+
+struct time_namespace {
+	struct ucounts *ucounts;
 };
 
 struct nsproxy {
+	struct uts_namespace *uts_ns;
 	struct ipc_namespace *ipc_ns;
 	struct mnt_namespace *mnt_ns;
 	struct pid_namespace *pid_ns_for_children;
 	struct net *net_ns;
+	struct time_namespace *time_ns;
+	struct cgroup_namespace *cgroup_ns;
 };
 
 struct pid_namespace {
+	struct ucounts *ucounts;
 	unsigned int pid_allocated;
 	unsigned int level;
 	int pid_max;
 };
 
+typedef struct {
+	struct net *net;
+} possible_net_t;
+
+struct sock_common {
+	possible_net_t skc_net;
+};
+
 struct sock {
+	struct sock_common __sk_common;
 	atomic_t sk_omem_alloc;
+};
+
+struct in_addr {
+	__be32 s_addr;
+};
+
+struct ip_mreqn {
+	struct in_addr imr_multiaddr;
+};
+
+struct ip_sf_socklist {
+	unsigned int sl_max;
+	unsigned int sl_count;
+};
+
+struct ip_mc_socklist {
+	struct ip_mc_socklist *next_rcu;
+	struct ip_mreqn multi;
+	struct ip_sf_socklist *sflist;
+};
+
+struct in6_addr {
+	union {
+		__u8 u6_addr8[16];
+	} in6_u;
+};
+
+struct ip6_sf_socklist {
+	unsigned int sl_max;
+	unsigned int sl_count;
+};
+
+struct ipv6_mc_socklist {
+	struct in6_addr addr;
+	struct ipv6_mc_socklist *next;
+	struct ip6_sf_socklist *sflist;
+};
+
+struct ipv6_pinfo {
+	struct ipv6_mc_socklist *ipv6_mc_list;
+};
+
+struct inet_sock {
+	struct ipv6_pinfo *pinet6;
+	struct ip_mc_socklist *mc_list;
+};
+
+struct fanotify_group_private_data {
+	struct ucounts *ucounts;
+};
+
+struct fsnotify_group {
+	struct fanotify_group_private_data fanotify_data;
 };
 
 struct socket {

@@ -93,8 +93,10 @@ static uint64_t most_of_devpts(uint32_t pid)
 }
 
 /*
- * devpts_new_index() in fs/devpts/inode.c: the last kernel.pty.reserve of kernel.pty.max terminals
- * are for the initial mount of devpts. If they are not reached, the mount's own option max= is.
+ * devpts_new_index() in fs/devpts/inode.c fails if the number of terminals, with the new one and
+ * kernel.pty.reserve, is not below kernel.pty.max. For a devpts that was mounted in the initial
+ * mount namespace, nothing is reserved. Otherwise the mount's own option max= is reached: each of
+ * its numbers is in use, but nothing shows which mount it is.
  */
 static void read_ptys(struct counted_objects *c, uint32_t pid, bool foreign)
 {
@@ -105,13 +107,14 @@ static void read_ptys(struct counted_objects *c, uint32_t pid, bool foreign)
 	c->asked = 1;
 	if (c->used == UNKNOWN || c->limit == UNKNOWN || reserve == UNKNOWN)
 		return;
-	if (c->used + reserve + 1 >= c->limit) {
-		/* the kernel counts the new terminal before it compares */
-		c->asked = c->limit >= c->used ? c->limit - c->used + 1 : 1;
+	if (c->used + 1 >= c->limit)
+		return;
+	if (c->used + 1 + reserve >= c->limit) {
+		c->asked += reserve;
 		return;
 	}
 	most = foreign ? UNKNOWN : most_of_devpts(pid);
-	c->used = most;
+	c->used = UNKNOWN;
 	c->limit = most;
 }
 
@@ -135,6 +138,14 @@ void counts_complete(struct counted_objects *c, uint32_t pid, bool foreign)
 		break;
 	case COUNTED_MOUNTS:
 		c->limit = setting("/proc/sys/fs/mount-max");
+		break;
+	case COUNTED_OPTION_BYTES:
+		/* before 6.8, the limit is host-wide */
+		if (c->limit == UNKNOWN)
+			c->limit = setting("/proc/sys/net/core/optmem_max");
+		break;
+	case COUNTED_LISTENER_SOURCES:
+		c->limit = setting("/proc/sys/net/ipv6/mld_max_msf");
 		break;
 	case COUNTED_PTYS:
 		read_ptys(c, pid, foreign);

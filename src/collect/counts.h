@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * collect: reads counts and limits that no BPF program can read, right after a call failed: keys of
- * a user, asynchronous requests, pseudo-terminals, and fs.mount-max.
+ * a user, asynchronous requests, pseudo-terminals, and limits that are host-wide.
  */
 #ifndef FS_COLLECT_COUNTS_H
 #define FS_COLLECT_COUNTS_H

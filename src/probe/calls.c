@@ -56,6 +56,8 @@ static bool is_failures_only(unsigned char shape)
 	case FS_SHAPE_WATCH:
 	case FS_SHAPE_SPACE:
 	case FS_SHAPE_SPACE2:
+	case FS_SHAPE_SPACE_AT:
+	case FS_SHAPE_SPACE_AT2:
 	case FS_SHAPE_IPC:
 	case FS_SHAPE_DEVICE:
 	case FS_SHAPE_OBJECT:

@@ -307,7 +307,17 @@ enum counted_kind {
 	COUNTED_AIO_REQUESTS,	    /* requests of all contexts of io_setup(), host-wide */
 	COUNTED_PTYS,		    /* pseudo-terminals, host-wide */
 	COUNTED_BREAKPOINTS,	    /* hardware breakpoints; the kernel tells no number */
+	COUNTED_NAMESPACES,	    /* namespaces of one of the types in `types` */
+	COUNTED_MULTICAST_SOURCES,  /* sources of an IPv4 multicast group of the socket */
+	COUNTED_LISTENER_SOURCES,   /* sources of an IPv6 multicast group of the socket */
 	COUNTED_MAX
+};
+
+/* Whose limit it is. Numbers of recordings. */
+enum counted_place {
+	COUNTED_BY_HOST,
+	COUNTED_INSIDE,	   /* a namespace of the process */
+	COUNTED_ELSEWHERE, /* another namespace */
 };
 
 /*
@@ -320,9 +330,14 @@ struct counted_objects {
 	__u64 asked; /* number that the call requested; 0: the call fails if used > limit */
 	__u32 what;  /* enum counted_kind */
 	__u32 owner; /* uid of the user whose objects are counted */
-	/* 1: the limit is that of a namespace of the process, not the host's; 0: the host's */
-	__u32 inside;
-	__u32 pad;
+	__u32 inside; /* whose limit it is: enum counted_place */
+	/*
+	 * Bit i: namespaces of kind COUNTED_i may have reached their limit before `what`. Their
+	 * counts are not known.
+	 */
+	__u32 types;
+	__u32 namespace; /* inode number of the namespace that has the limit; 0: not known */
+	__u32 level;	 /* number of user namespaces from the process's own up to that one */
 };
 
 /* A failed system call, with the state of the process when it failed. */

@@ -213,6 +213,9 @@ static const struct record_field refused_fields[] = {
 	F(counted.what, ""),
 	F(counted.owner, ""),
 	F(counted.inside, ""),
+	F(counted.types, ""),
+	F(counted.namespace, ""),
+	F(counted.level, ""),
 };
 #undef OF
 

@@ -4,6 +4,7 @@
  * kernel/ucount.c, kernel/signal.c, fs/namespace.c, fs/aio.c, security/keys/key.c, ipc/mqueue.c.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "rules/request.h"
@@ -29,6 +30,17 @@ const struct counted_limit *counted_limit_of(const char *cause)
 		if (rows[i].cause && !strcmp(rows[i].cause, cause))
 			return &rows[i];
 	return NULL;
+}
+
+const char *counted_limit_name(uint32_t what)
+{
+	return what < COUNTED_MAX && rows[what].limit ? rows[what].limit : "";
+}
+
+bool counted_per_user(uint32_t what)
+{
+	return (what >= COUNTED_USER_NAMESPACES && what <= COUNTED_TIME_NAMESPACES) ||
+	       what == COUNTED_FANOTIFY_MARKS;
 }
 
 static bool is_known(const struct counted_objects *c)
@@ -65,27 +77,75 @@ static bool is_likely(const struct request *q, const struct counted_limit *row)
 	return row->error != ANY_ERROR;
 }
 
+/*
+ * Returns how many objects there may be. For two limits, the kernel demands that the number stays
+ * below: sock_kmalloc() and devpts_new_index().
+ */
+static uint64_t most_of(const struct counted_objects *c)
+{
+	bool below = c->what == COUNTED_OPTION_BYTES || c->what == COUNTED_PTYS;
+
+	return c->limit && below ? c->limit - 1 : c->limit;
+}
+
+/* Returns whether the counts prove that it was this limit, which they exceed. */
+static bool is_proof(const struct request *q)
+{
+	const struct counted_objects *c = &q->r->counted;
+
+	/* an earlier type of namespaces, of which no count is known, may have been refused */
+	if (c->types)
+		return false;
+	switch (c->what) {
+	case COUNTED_KEYS:
+		/* other calls may have changed only the bytes of a key */
+		return q->r->call == CALL_ADD_KEY;
+	case COUNTED_PTYS:
+		/* whether terminals are reserved depends on the mount */
+		return c->asked == 1;
+	}
+	return true;
+}
+
+/* Says who reached a limit of a user namespace. */
+static void describe_user(const struct counted_objects *c, struct verdict *v)
+{
+	char text[96];
+
+	switch (c->inside) {
+	case COUNTED_BY_HOST:
+		snprintf(text, sizeof(text), "uid %u in the initial user namespace", c->owner);
+		break;
+	case COUNTED_INSIDE:
+		snprintf(text, sizeof(text), "uid %u in the user namespace of the process",
+			 c->owner);
+		break;
+	default:
+		snprintf(text, sizeof(text), "uid %u, %u user namespace%s above", c->owner,
+			 c->level, c->level == 1 ? "" : "s");
+	}
+	verdict_text(v, "user", text);
+}
+
 static bool past_counted(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	const struct counted_limit *row = counted_limit(q->r);
 	const struct counted_objects *c = &q->r->counted;
 	uint64_t unit = row->unit == IN_PAGES ? q->l->page_bytes : 1;
+	uint64_t most = most_of(c);
 
-	if (!is_known(c) || (c->used <= c->limit && c->asked <= c->limit - c->used)) {
+	if (!is_known(c) || (c->used <= most && c->asked <= most - c->used)) {
 		*ret_sure = c->what == COUNTED_BREAKPOINTS;
 		return is_likely(q, row);
 	}
 	if (c->what == COUNTED_LOCKED_PAGES && has_fact(q, FACT_IPC_LOCK))
 		return false;
-	/*
-	 * A source of a multicast group has another limit with the same errno, and an update of a
-	 * key only changes its bytes: the counts do not tell which limit it was.
-	 */
-	if (c->what == COUNTED_MULTICAST_GROUPS ||
-	    (c->what == COUNTED_KEYS && q->r->call != CALL_ADD_KEY))
+	if (!is_proof(q))
 		*ret_sure = false;
 	verdict_need(v, c->used * unit, c->asked * unit);
 	verdict_sum(v, row->field, row->unit, c->used, c->asked, c->limit);
+	if (counted_per_user(c->what))
+		describe_user(c, v);
 	return true;
 }
 

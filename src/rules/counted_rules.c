@@ -33,25 +33,61 @@ static uint64_t enough(const struct occasion *o)
 	return need * SPARE;
 }
 
-/* Namespaces that have a limit of their own, as options of nsenter; NULL: it is host-wide. */
-static const char *namespace_of(const struct refused_record *r)
+/* The kind of namespaces that have a limit of their own, for lsns -t and nsenter. */
+struct place {
+	const char *kind, *option;
+};
+
+/* Returns the kind of namespaces that has the limit, or {NULL}: the limit is host-wide. */
+static struct place place_of(const struct counted_objects *c)
 {
-	switch (r->call) {
-	case CALL_OPEN:
-	case CALL_MSGSND:
-		return r->counted.inside ? "-i" : NULL;
-	case CALL_SETSOCKOPT:
-		return "-n";
-	case CALL_CLONE:
-		return r->counted.inside ? "-p" : NULL;
+	if (c->inside == COUNTED_BY_HOST)
+		return (struct place){NULL};
+	if (counted_per_user(c->what))
+		return (struct place){"user", "-U --preserve-credentials"};
+	switch (c->what) {
+	case COUNTED_OPTION_BYTES:
+	case COUNTED_MULTICAST_GROUPS:
+	case COUNTED_MULTICAST_SOURCES:
+		return (struct place){"net", "-n"};
+	case COUNTED_PIDS:
+		return (struct place){"pid", "-p"};
+	case COUNTED_QUEUES:
+	case COUNTED_QUEUE_MESSAGES:
+	case COUNTED_QUEUE_MESSAGE_BYTES:
+	case COUNTED_MESSAGE_BYTES:
+		return (struct place){"ipc", "-i"};
 	}
-	return NULL;
+	return (struct place){NULL};
+}
+
+/* Raises a limit that a namespace has, which may be another one than that of the process. */
+static void raise_inside(const struct occasion *o, const struct counted_limit *l, uint64_t want,
+			 struct finding *f)
+{
+	const struct refused_record *r = o->refused;
+	struct place at = place_of(&r->counted);
+	struct remedy *fix;
+
+	if (r->counted.inside == COUNTED_INSIDE) {
+		fix = finding_remedy(f, REMEDY_WORKAROUND,
+				     "raise the limit in the namespace of the process");
+		remedy_command(fix, "nsenter -t %u %s " NEVER_LOWER, r->subject.pid, at.option,
+			       l->limit, want, l->limit, want);
+		return;
+	}
+	fix = finding_remedy(f, REMEDY_WORKAROUND,
+			     "raise the limit in the namespace %s:[%u], which is not that of the "
+			     "process. The command enters it by a process in it",
+			     at.kind, r->counted.namespace);
+	remedy_command(fix, "nsenter -t $(lsns -n -t %s -o NS,PID | awk '$1 == %u {print $2}') %s "
+		       NEVER_LOWER, at.kind, r->counted.namespace, at.option, l->limit, want,
+		       l->limit, want);
 }
 
 static void raise_limit(const struct occasion *o, const struct counted_limit *l, struct finding *f)
 {
 	const struct refused_record *r = o->refused;
-	const char *inside = namespace_of(r);
 	uint64_t want = enough(o);
 	struct remedy *fix;
 
@@ -69,48 +105,77 @@ static void raise_limit(const struct occasion *o, const struct counted_limit *l,
 				     "it is lower");
 		remedy_command(fix, "prlimit --pid %u %s=%" PRIu64 ":", r->subject.pid, l->limit,
 			       want);
-	} else if (inside) {
-		fix = finding_remedy(f, REMEDY_WORKAROUND,
-				     "raise the limit in the namespace of the process");
-		remedy_command(fix, "nsenter -t %u %s " NEVER_LOWER, r->subject.pid, inside,
-			       l->limit, want, l->limit, want);
+	} else if (place_of(&r->counted).kind) {
+		raise_inside(o, l, want, f);
 	} else {
 		fix = finding_host_remedy(f, REMEDY_WORKAROUND, "raise the limit");
 		remedy_command(fix, NEVER_LOWER, l->limit, want, l->limit, want);
 	}
 }
 
-/* root has limits of its own for keys: key_payload_reserve() in security/keys/key.c. */
-static struct counted_limit limit_of(const struct occasion *o, const struct counted_limit *l)
+/* A limit in the words of one failed call. */
+struct own_limit {
+	struct counted_limit l;
+	char words[160];
+};
+
+/* Names each type of namespaces that may have reached its limit. */
+static void name_types(struct own_limit *own, uint32_t types)
+{
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < 32 && types >> i; i++)
+		if (types >> i & 1 && at < sizeof(own->words))
+			at += (size_t)snprintf(own->words + at, sizeof(own->words) - at, "%s%s",
+					       at ? " or " : "one of the limits ",
+					       counted_limit_name(i));
+	if (at < sizeof(own->words))
+		snprintf(own->words + at, sizeof(own->words) - at, " reached");
+	own->l.words = own->words;
+}
+
+/*
+ * root has limits of its own for keys (key_payload_reserve() in security/keys/key.c). With
+ * CAP_SYS_RESOURCE, message queues have limits that no setting raises: mq_attr_ok() in ipc/mqueue.c.
+ */
+static void adapt_limit(const struct occasion *o, struct own_limit *own)
 {
 	const struct counted_objects *c = &o->refused->counted;
-	struct counted_limit own = *l;
+	bool resource = o->refused->facts & FACT_RESOURCE;
 
 	if (c->owner == 0 && c->what == COUNTED_KEYS) {
-		own.words = "kernel.keys.root_maxkeys reached";
-		own.limit = "kernel.keys.root_maxkeys";
+		own->l.words = "kernel.keys.root_maxkeys reached";
+		own->l.limit = "kernel.keys.root_maxkeys";
 	} else if (c->owner == 0 && c->what == COUNTED_KEY_BYTES) {
-		own.words = "kernel.keys.root_maxbytes reached";
-		own.limit = "kernel.keys.root_maxbytes";
+		own->l.words = "kernel.keys.root_maxbytes reached";
+		own->l.limit = "kernel.keys.root_maxbytes";
+	} else if (resource && c->what == COUNTED_QUEUE_MESSAGES) {
+		own->l.words = "mq_maxmsg is above 65536, the most that the kernel permits";
+		own->l.limit = NULL;
+	} else if (resource && c->what == COUNTED_QUEUE_MESSAGE_BYTES) {
+		own->l.words = "mq_msgsize is above 16 MiB, the most that the kernel permits";
+		own->l.limit = NULL;
+	} else if (c->what == COUNTED_NAMESPACES) {
+		name_types(own, c->types);
 	}
-	return own;
 }
 
 bool refused_by_counted(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	const struct counted_limit *row = counted_limit_of(o->verdict->cause);
-	struct counted_limit l;
+	struct own_limit own;
 
 	if (!row || !row->words)
 		return false;
-	l = limit_of(o, row);
-	refusal_say(o, f, l.words);
+	own.l = *row;
+	adapt_limit(o, &own);
+	refusal_say(o, f, own.l.words);
 	f->severity = SEVERITY_WARNING;
-	if (l.check)
+	if (own.l.check)
 		remedy_command(finding_host_remedy(f, REMEDY_CHECK,
 						   "show what counts towards the limit"),
-			       "%s", l.check);
-	raise_limit(o, &l, f);
-	finding_remedy(f, REMEDY_FIX, "%s", l.fix);
+			       "%s", own.l.check);
+	raise_limit(o, &own.l, f);
+	finding_remedy(f, REMEDY_FIX, "%s", own.l.fix);
 	return true;
 }

@@ -145,6 +145,12 @@ struct counted_limit {
 	const char *field, *words, *limit, *check, *fix;
 };
 
+/* Returns the sysctl, or --option of prlimit, that limits objects (enum counted_kind), or "". */
+const char *counted_limit_name(uint32_t what);
+
+/* Returns whether each user namespace limits these objects (enum counted_kind) for its users. */
+bool counted_per_user(uint32_t what);
+
 /* Returns the limit at which a failed call may have failed, or NULL. */
 const struct counted_limit *counted_limit(const struct refused_record *r);
 

@@ -41,7 +41,8 @@ static void test_edges(void)
 		begin_counted(rows[i].call, rows[i].error, rows[i].what, 90, 11, 100);
 		is_cause(rows[i].cause, true, "one more than the limit");
 		is_u64(v.need, 101, "what the call needs");
-		r.counted.asked = 10;
+		/* the option memory must stay below its limit */
+		r.counted.asked = rows[i].what == COUNTED_OPTION_BYTES ? 9 : 10;
 		is_cause("unknown", false, "up to the limit");
 		if (rows[i].what != COUNTED_OPTION_BYTES) { /* which has two errnos */
 			begin_counted(rows[i].call, EIO, rows[i].what, 90, 11, 100);
@@ -75,13 +76,42 @@ static void test_unknown_counts(void)
 static void test_other_limits(void)
 {
 	begin_counted(CALL_SETSOCKOPT, ENOBUFS, COUNTED_MULTICAST_GROUPS, 20, 1, 20);
-	is_cause("igmp_max_memberships", false, "sources of a group have a limit of their own");
+	is_cause("igmp_max_memberships", true, "one group more");
+	begin_counted(CALL_SETSOCKOPT, ENOBUFS, COUNTED_MULTICAST_SOURCES, 10, 1, 10);
+	is_cause("igmp_max_msf", true, "one source more");
+	r.counted.used = UINT64_MAX;
+	is_cause("igmp_max_msf", false, "it is not known which interface the call names");
+	begin_counted(CALL_SETSOCKOPT, ENOBUFS, COUNTED_LISTENER_SOURCES, 64, 1, 64);
+	is_cause("mld_max_msf", true, "one IPv6 source more");
+	begin_counted(CALL_OPEN, ENOSPC, COUNTED_PTYS, 1022, 1, 1024);
+	is_cause("unknown", false, "a terminal more is below the limit");
+	r.counted.used = 1023;
+	is_cause("pty_max", true, "a terminal more is not below the limit");
+	begin_counted(CALL_OPEN, ENOSPC, COUNTED_PTYS, 900, 1 + 200, 1024);
+	is_cause("pty_max", false, "some mounts must leave terminals for others");
+	begin_counted(CALL_OPEN, ENOSPC, COUNTED_PTYS, UINT64_MAX, 1, 3);
+	is_cause("pty_max", false, "one of the mounts that the process sees permits 3");
+	begin_counted(CALL_WRITE, EFBIG, COUNTED_FILE_BYTES, UINT64_MAX, 1, 1000);
+	is_cause("rlimit_fsize", false, "the offset of the write is not known");
 	begin_counted(CALL_KEYCTL, EDQUOT, COUNTED_KEYS, 200, 1, 200);
 	is_cause("maxkeys", false, "keyctl() may have changed only the bytes of a key");
 	begin_counted(CALL_MOUNT, ENOSPC, COUNTED_MOUNTS, 50, 1, 100);
 	is_cause("mount_max", false, "a tree of mounts may need half of the limit");
 	r.counted.used = 49;
 	is_cause("unknown", false, "file systems return ENOSPC, too");
+}
+
+/* Before Linux 5.14, counts of the user in its own namespace are often not known. */
+static void test_unknown_types(void)
+{
+	begin_counted(CALL_UNSHARE, ENOSPC, COUNTED_NAMESPACES, UINT64_MAX, 1, UINT64_MAX);
+	r.counted.types = 1U << COUNTED_MNT_NAMESPACES | 1U << COUNTED_UTS_NAMESPACES;
+	is_cause("max_namespaces", false, "one of two types");
+	begin_counted(CALL_UNSHARE, ENOSPC, COUNTED_NET_NAMESPACES, 5, 1, 5);
+	r.counted.types = 1U << COUNTED_MNT_NAMESPACES;
+	is_cause("max_net_namespaces", false, "the mount namespace may have been refused before");
+	r.counted.types = 0;
+	is_cause("max_net_namespaces", true, "no other type was requested");
 }
 
 static void test_pids(void)
@@ -127,6 +157,7 @@ int main(void)
 	test_edges();
 	test_unknown_counts();
 	test_other_limits();
+	test_unknown_types();
 	test_pids();
 	test_locked_pages();
 	test_quotas();
