@@ -158,6 +158,12 @@ static __always_inline void read_option_memory(struct refused_record *r, struct 
 		r->counted.inside = COUNTED_BY_HOST;
 }
 
+/* Returns the memory for this number of sources of a group. The kernel copies a list that grows. */
+static __always_inline __u64 source_bytes(__u32 sources)
+{
+	return bpf_core_type_size(struct ip_sf_socklist) + (__u64)sources * SOURCE_BYTES;
+}
+
 static __always_inline __u32 most_sources(struct net *net)
 {
 	return BPF_CORE_READ(net, ipv4.sysctl_igmp_max_msf);
@@ -196,7 +202,7 @@ static __always_inline void read_source_filter(struct refused_record *r, struct 
 	if (!old || sources > most_sources(net))
 		count_sources(r, net, 0, sources);
 	else
-		read_option_memory(r, sk, sources * SOURCE_BYTES);
+		read_option_memory(r, sk, source_bytes(sources));
 }
 
 #define KIND_SOCKET 0140000
@@ -241,7 +247,7 @@ record_part(read_group_limits)
 		if (!old || w.sources >= most_sources(net))
 			count_sources(r, net, w.sources, 1);
 		else
-			read_option_memory(r, sk, (w.room + MORE_SOURCES) * SOURCE_BYTES);
+			read_option_memory(r, sk, source_bytes(w.room + MORE_SOURCES));
 		return;
 	}
 	if (!old) {
