@@ -15,10 +15,12 @@ static int end; /* the end at which the kernel would write */
 static struct kernel_log *log_of;
 static struct oom_report found;
 
+static const char *flags = "-"; /* the flag of a record, and the fields after it */
+
 static void put(const char *text)
 {
 	char record[256];
-	int n = snprintf(record, sizeof(record), "4,1,1,-;%s\n", text);
+	int n = snprintf(record, sizeof(record), "4,1,1,%s;%s\n", flags, text);
 
 	if (write(end, record, n) != n)
 		abort();
@@ -76,6 +78,16 @@ int main(void)
 	is_str(find(99), "none", "a kill without a report");
 	is_str(find(5), "/d", "it uses up no report of others");
 	is_str(find(4), "/c", "in any order");
+	flags = "-,caller=T123";
+	begin_report("f");
+	end_report("/f", 6);
+	is_str(find(6), "/f", "records that name the thread which wrote them");
+	begin_report("g");
+	put("oom-kill:constraint=CONSTRAINT_MEMCG,oom_memcg=/g,");
+	flags = "c,caller=C0";
+	put("task_memcg=/g,task=x,pid=7,uid=0");
+	is_str(find(7), "/g", "a record that continues another one");
+	flags = "-";
 	for (unsigned int i = 0; i < KERNEL_LOG_REPORTS + 2; i++) {
 		begin_report("e");
 		end_report("/e", 100 + i);

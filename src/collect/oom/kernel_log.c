@@ -15,6 +15,7 @@
 #define RECORDS_MOST 65536	    /* maximum number of log records read for one kill */
 #define RECORD_ROOM  8192	    /* PRINTK_MESSAGE_MAX is 2048 bytes; an escape takes 4 bytes */
 #define WAITING_NS   10000000000ULL /* time for which a report waits for its kill */
+#define FLAG_FIELD   3 /* number of fields before the flag, in the header of a record */
 #define PRIORITIES   8 /* number of priorities of a facility; facility 0 is the kernel */
 
 /* A report that was read before its kill was looked up. */
@@ -120,17 +121,21 @@ static void take_text(struct log_reading *r)
 
 /*
  * Returns the text of a record "6,1234,5678,-;TEXT\n KEY=VALUE\n", or NULL if the record is not of
- * the kernel. A record with the flag `c` continues the text of the record before it.
+ * the kernel. A record with the flag `c` continues the text of the record before it. Further fields
+ * may follow the flag, such as caller=T1 of CONFIG_PRINTK_CALLER: info_print_ext_header().
  */
 static char *text_of(char *record, bool *ret_continues)
 {
-	char *text = strchr(record, ';'), *end, *flags;
+	char *text = strchr(record, ';'), *end, *flag = record;
 
 	if (!text || strtoul(record, NULL, 10) / PRIORITIES)
 		return NULL;
 	*text++ = 0;
-	flags = strrchr(record, ',');
-	*ret_continues = flags && strchr(flags, 'c');
+	for (int i = 0; i < FLAG_FIELD && flag; i++) {
+		flag = strchr(flag, ',');
+		flag = flag ? flag + 1 : NULL;
+	}
+	*ret_continues = flag && *flag == 'c';
 	end = strchr(text, '\n');
 	if (end)
 		*end = 0;
