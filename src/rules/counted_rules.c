@@ -135,8 +135,8 @@ static void name_types(struct own_limit *own, uint32_t types)
 }
 
 /*
- * root has limits of its own for keys (key_payload_reserve() in security/keys/key.c). With
- * CAP_SYS_RESOURCE, message queues have limits that no setting raises: mq_attr_ok() in ipc/mqueue.c.
+ * root has limits of its own for keys: key_payload_reserve() in security/keys/key.c. With
+ * CAP_SYS_RESOURCE, message queues have limits that no setting raises: mq_attr_ok().
  */
 static void adapt_limit(const struct occasion *o, struct own_limit *own)
 {
