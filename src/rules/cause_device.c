@@ -10,16 +10,16 @@
 
 #include "rules/request.h"
 
-/* _IOC_TYPE() and _IOC_NR(), equal on every architecture that faultscope supports */
-#define TYPE_OF(request)   ((request) >> 8 & 0xff)
-#define NUMBER_OF(request) ((request)&0xff)
+/* Bits of _IOC_TYPE() and _IOC_NR(), equal on every architecture that faultscope supports */
+#define TYPE_AND_NUMBER 0xffff
 
 static const struct {
 	const char *file;
-	unsigned char type, number;
+	uint32_t mask, value; /* the bits of a request that matter, and their value */
 	const char *name;
 } requests[] = {
-#define REQUEST(...) {__VA_ARGS__},
+#define REQUEST(file, type, number, name) {file, TYPE_AND_NUMBER, (type) << 8 | (number), name},
+#define REQUEST_VALUE(file, value, name)  {file, UINT32_MAX, value, name},
 #include "rules/device_requests.def"
 };
 
@@ -35,8 +35,7 @@ static bool is_numbered(const char *name, const char *stem)
 static void name_request(const char *file, uint32_t request, char *ret, size_t size)
 {
 	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
-		if (requests[i].type == TYPE_OF(request) &&
-		    requests[i].number == NUMBER_OF(request) &&
+		if ((request & requests[i].mask) == requests[i].value &&
 		    is_numbered(file, requests[i].file)) {
 			snprintf(ret, size, "%s", requests[i].name);
 			return;
@@ -104,11 +103,16 @@ bool past_memlock_of_device(const struct request *q, struct verdict *v, bool *re
 	return true;
 }
 
-/* No limit that faultscope reads explains the errno, so it is the driver's own. */
+/*
+ * No limit that faultscope reads explains the errno, so it is the driver's own. No value proves that:
+ * the driver may have reached a limit that faultscope does not read, or a security module denied the
+ * request.
+ */
 bool refused_by_driver(const struct request *q, struct verdict *v, bool *ret_sure)
 {
 	if (!q->r->device.number)
 		return false;
+	*ret_sure = false;
 	say_device(q, v);
 	if (q->r->device.pinned_pages)
 		say_held(q, HELD_PINNED, v);
@@ -117,7 +121,6 @@ bool refused_by_driver(const struct request *q, struct verdict *v, bool *ret_sur
 
 bool lacks_right_of_driver(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	*ret_sure = false; /* a security module may also return EPERM */
 	return q->r->error == EPERM && refused_by_driver(q, v, ret_sure);
 }
 

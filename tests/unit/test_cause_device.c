@@ -38,10 +38,10 @@ static void test_memlock(void)
 	r.call = CALL_WRITE;
 	is_cause("rlimit_memlock", false, "older libraries write their requests");
 	r.facts = FACT_IPC_LOCK;
-	is_cause("device", true, "CAP_IPC_LOCK lifts the limit");
+	is_cause("device", false, "CAP_IPC_LOCK lifts the limit");
 	r.facts = 0;
 	r.memlock_limit_bytes = UINT64_MAX;
-	is_cause("device", true, "there is no limit");
+	is_cause("device", false, "there is no limit");
 	begin_device(CALL_IOCTL, ENOMEM, "vfio", "vfio");
 	r.memlock_limit_bytes = 64 * PAGE;
 	r.locked_vm_pages = 64;
@@ -52,7 +52,7 @@ static void test_memlock(void)
 	is_u64(v.evidence[0].value, 63 * PAGE, "the evidence is what it counts");
 	begin_device(CALL_IOCTL, ENOMEM, "kvm", "kvm");
 	r.memlock_limit_bytes = 0;
-	is_cause("device", true, "other drivers do not count pinned pages so");
+	is_cause("device", false, "other drivers do not count pinned pages so");
 	begin_device(CALL_IOCTL, EPERM, "uverbs0", "ib_uverbs");
 	r.memlock_limit_bytes = 0;
 	is_cause("device_right", false, "another error");
@@ -61,7 +61,7 @@ static void test_memlock(void)
 static void test_errors(void)
 {
 	begin_device(CALL_IOCTL, ENOMEM, "kvm", "kvm");
-	is_cause("device", true, "no limit explains it");
+	is_cause("device", false, "no limit explains it");
 	r.memory = (struct level_room){.used = 100, .limit = 100, .known = 1};
 	is_cause("cgroup_memory", false, "the cgroup is full");
 	NO_NEXT("a driver has no limit of its own");
@@ -71,11 +71,11 @@ static void test_errors(void)
 	NO_NEXT("nor has it after RLIMIT_NOFILE");
 	begin_device(CALL_IOCTL, EMFILE, "card0", "amdgpu");
 	hold_fds(&r, 3);
-	is_cause("device", true, "file descriptors are left: the driver has too many contexts");
+	is_cause("device", false, "file descriptors are left: the driver has too many contexts");
 	begin_device(CALL_IOCTL, EAGAIN, "card0", "amdgpu");
-	is_cause("device_busy", true, "EAGAIN");
+	is_cause("device_busy", false, "EAGAIN");
 	begin_device(CALL_WRITE, ENOSPC, "thing", "");
-	is_cause("device", true, "a write without space");
+	is_cause("device", false, "a write without space");
 	is_str(about("driver"), "in the kernel image", "a driver without a module");
 	is_str(about("request"), "none", "a write has no request number");
 	is_str(about("device number"), "231:192", "major and minor number");
@@ -100,6 +100,9 @@ static void test_names(void)
 	is_str(name("renderD128", 0xc01064bf), "DRM_IOCTL_SYNCOBJ_CREATE", "direction and size");
 	is_str(name("card", 0xc01064bf), "DRM_IOCTL_SYNCOBJ_CREATE", "no number");
 	is_str(name("nvidia3", 0xc020462b), "NV_ESC_RM_ALLOC", "a GPU");
+	is_str(name("nvidia-uvm", 0x30000001), "UVM_INITIALIZE", "a request without _IOC()");
+	is_str(name("nvidia-uvm", 1), "0x1", "its lower bits are another request");
+	is_str(name("nvidia-uvm", 73), "UVM_CREATE_EXTERNAL_RANGE", "a small number");
 	is_str(name("007", 0x8038550a), "USBDEVFS_SUBMITURB", "files that are named by numbers");
 	is_str(name("usb", 0x8038550a), "0x8038550a", "and no others");
 }
