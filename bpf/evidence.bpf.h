@@ -97,10 +97,19 @@ once_verified int is_file_in_memory(__u32 fd)
 #define UNIX98_PTY_FIRST 136
 #define UNIX98_PTY_LAST	 143
 
+#define ANON_INODE_MAGIC 0x09041934 /* include/uapi/linux/magic.h */
+
+/* Returns whether a file without a name is served by a module, such as a virtual machine of KVM. */
+static __always_inline bool is_made_by_driver(struct file *file)
+{
+	return BPF_CORE_READ(file, f_inode, i_sb, s_magic) == ANON_INODE_MAGIC &&
+	       BPF_CORE_READ(file, f_op, owner);
+}
+
 /*
- * Returns 1 if the current task's fd number `fd` is a character device whose driver may lack memory
- * or a right, else 0. `error` is the errno of the call. A device that must not block returns EAGAIN
- * until it is ready.
+ * Returns 1 if the current task's fd number `fd` is a character device, or a file that a driver made,
+ * and the driver may lack memory or a right; else 0. `error` is the errno of the call. A device that
+ * must not block returns EAGAIN until it is ready.
  */
 once_verified int is_limited_device(__u32 fd, __u32 error)
 {
@@ -110,6 +119,8 @@ once_verified int is_limited_device(__u32 fd, __u32 error)
 
 	if (!file)
 		return 0;
+	if (is_made_by_driver(file))
+		return error != EAGAIN;
 	inode = BPF_CORE_READ(file, f_inode);
 	major = BPF_CORE_READ(inode, i_rdev) >> 20;
 	if (KIND_OF(BPF_CORE_READ(inode, i_mode)) != KIND_CHARACTERS || major <= TTYAUX_MAJOR ||
@@ -118,7 +129,7 @@ once_verified int is_limited_device(__u32 fd, __u32 error)
 	return error != EAGAIN || !(BPF_CORE_READ(file, f_flags) & O_NONBLOCK);
 }
 
-/* Reads which driver serves a character device, and how many pages drivers hold for the process. */
+/* Reads which driver serves a device, and how many pages drivers hold for the process. */
 static __always_inline void read_device(struct device_facts *d, struct file *file)
 {
 	struct mm_struct *mm = get(current_task(), mm);
@@ -181,7 +192,7 @@ record_part(read_named)
 		return;
 	}
 	describe_file(&r->file, file);
-	if (KIND_OF(r->file.mode) == KIND_CHARACTERS)
+	if (KIND_OF(r->file.mode) == KIND_CHARACTERS || is_made_by_driver((struct file *)file))
 		read_device(&r->device, (struct file *)file);
 	else if (r->call == CALL_FALLOCATE || r->call == CALL_WRITE)
 		read_space(&r->space, (struct file *)file, r->file.magic);

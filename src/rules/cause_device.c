@@ -50,9 +50,11 @@ static void say_device(const struct request *q, struct verdict *v)
 	char text[48];
 
 	verdict_text(v, "device", r->file.name);
-	snprintf(text, sizeof(text), "%u:%u", r->device.number >> 20,
-		 r->device.number & ((1U << 20) - 1));
-	verdict_text(v, "device number", text);
+	if (r->device.number) {
+		snprintf(text, sizeof(text), "%u:%u", r->device.number >> 20,
+			 r->device.number & ((1U << 20) - 1));
+		verdict_text(v, "device number", text);
+	}
 	verdict_text(v, "driver", r->device.driver[0] ? r->device.driver : "in the kernel image");
 	if (r->call == CALL_IOCTL) {
 		name_request(r->file.name, r->args[1], text, sizeof(text));
@@ -110,7 +112,7 @@ bool past_memlock_of_device(const struct request *q, struct verdict *v, bool *re
  */
 bool refused_by_driver(const struct request *q, struct verdict *v, bool *ret_sure)
 {
-	if (!q->r->device.number)
+	if (!q->r->device.number && !q->r->device.driver[0])
 		return false;
 	*ret_sure = false;
 	say_device(q, v);

@@ -80,6 +80,10 @@ static void test_errors(void)
 	is_str(about("request"), "none", "a write has no request number");
 	is_str(about("device number"), "231:192", "major and minor number");
 	r.device.number = 0;
+	strcpy(r.device.driver, "kvm");
+	is_cause("device", false, "a file that a driver made");
+	is_str(about("device number"), "none", "which has no number");
+	r.device.driver[0] = 0;
 	is_cause("unknown", false, "a record without a device");
 }
 

@@ -44,6 +44,11 @@ KERNELS = {source.name: source for source in (
     Source("newest", "amd64", "linux-image-cloud-amd64", ("sid", "trixie-backports")),
     Source("6.12-arm64", "arm64", "linux-image-cloud-arm64", ("trixie", "bookworm-backports")),
 )}
+# Kernels with drivers that the kernels above lack, such as soft-RoCE: only for cases of these
+# drivers.
+SOURCES = {**KERNELS, **{source.name: source for source in (
+    Source("6.12-drivers", "amd64", "linux-image-amd64", ("trixie", "bookworm-backports")),
+)}}
 
 
 @dataclass(frozen=True)
@@ -137,10 +142,10 @@ def find_kernel(source, place):
 
 @locked
 def kernel(name, update=False):
-    """Returns a kernel of KERNELS in the newest version that its suites have."""
-    if name not in KERNELS:
-        raise Missing(f"no such kernel in the table: {name} ({', '.join(KERNELS)})")
-    source = KERNELS[name]
+    """Returns a kernel of SOURCES in the newest version that its suites have."""
+    if name not in SOURCES:
+        raise Missing(f"no such kernel in the table: {name} ({', '.join(SOURCES)})")
+    source = SOURCES[name]
     kept = Kept("kernels", name)
     if update or not kept.fresh():
         reasons = []

@@ -54,12 +54,22 @@ def module_name(path):
     return path.name.partition(".ko")[0].replace("-", "_")
 
 
+def modules_of(kernel):
+    """Returns the modules of a kernel as {name: path}, and the names of those that are built in."""
+    paths = {module_name(path): path for path in kernel.modules.rglob("*.ko*")}
+    builtin = (kernel.modules / "modules.builtin").read_text(encoding="utf-8").splitlines()
+    return paths, {module_name(Path(line)) for line in builtin}
+
+
+def has_module(kernel, name):
+    paths, builtin = modules_of(kernel)
+    return name in paths or name in builtin
+
+
 def modules_wanted(kernel, names):
     """Returns (name, bytes) of kernel modules, each after its dependencies. Modules that are built
     in are left out."""
-    paths = {module_name(path): path for path in kernel.modules.rglob("*.ko*")}
-    builtin = (kernel.modules / "modules.builtin").read_text(encoding="utf-8").splitlines()
-    builtin = {module_name(Path(line)) for line in builtin}
+    paths, builtin = modules_of(kernel)
     done = {}
 
     def add(name):

@@ -16,6 +16,7 @@ import platform
 import signal
 import subprocess
 import sys
+import tempfile
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -33,6 +34,11 @@ SKIPPED = 77
 WAYS = ("run", "attach", "abrupt")
 CASE_SECONDS = 120
 GUEST_MAPS = 5000
+# Modules that some cases need, with their arguments. Without NPT, KVM needs more kernel memory.
+MODULES = {"loop": "", "vfio_pci": "", "vfio_iommu_type1": "", "virtio_pci": "", "virtio_blk": "",
+           "quota_v2": "", "cuse": "", "udmabuf": "", "kvm_amd": "npt=0", "ib_uverbs": "",
+           "rdma_rxe": ""}
+DISK_MIB = 16
 # An IOMMU, and a PCI device without a driver, for the cases of VFIO
 SPARE_DEVICE = ("-machine", "q35", "-device", "intel-iommu", "-device", "pci-testdev")
 
@@ -146,6 +152,16 @@ class Host:
         pass
 
 
+def quota_disk(place):
+    """Makes an image of an ext4 file system with quotas of users. Returns its path."""
+    path = place / "ext4"
+    with open(path, "wb") as file:
+        file.truncate(DISK_MIB << 20)
+    subprocess.run(["mke2fs", "-q", "-t", "ext4", "-O", "quota", "-E", "quotatype=usrquota", path],
+                   check=True, env={**os.environ, "PATH": f"{os.environ['PATH']}:/usr/sbin:/sbin"})
+    return path
+
+
 def told_of(cases, status, err, read_lines, read_file):
     """Returns {case: (lines, truth)} after a run. If a case failed, an exception replaces the pair.
     """
@@ -172,14 +188,17 @@ class Guest:
         import fetch
         import lab
         import programs
+        from initrd import has_module
         from vm import GuestError, Vm
         self.error = GuestError
         self.lab = lab
         found = fetch.kernel(kernel)
+        self.place = tempfile.TemporaryDirectory(prefix="faultscope-zoo-")
         self.vm = Vm(found, {lab.FAULTSCOPE: programs.static_faultscope(found.arch), "/zoo": ZOO,
                              "/script": SCRIPT.encode()}, append="intel_iommu=on",
-                     modules={"loop": "", "vfio_pci": "", "vfio_iommu_type1": ""},
-                     devices=SPARE_DEVICE)
+                     modules={name: words for name, words in MODULES.items()
+                              if has_module(found, name)},
+                     images=(quota_disk(Path(self.place.name)),), devices=SPARE_DEVICE)
         self.vm.must(f"sysctl -w vm.max_map_count={GUEST_MAPS}")
         self.options = ["--seed", str(seed), "--guest"]
 
@@ -222,6 +241,7 @@ class Guest:
 
     def close(self):
         self.vm.close()
+        self.place.cleanup()
 
 
 def ways_of(number, case, asked):

@@ -123,9 +123,14 @@ void raise_ipc_lock(void)
 }
 
 /* Changes to a user ID without processes, so that its counters are 0. Drops capabilities. */
+uid_t other_user(void)
+{
+	return 1000000000 + getpid();
+}
+
 void become_another_user(void)
 {
-	uid_t uid = 1000000000 + getpid();
+	uid_t uid = other_user();
 
 	if (setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
 		die("setresuid");

@@ -78,7 +78,8 @@ extern const struct zoo_case mapping_cases[], space_cases[], file_cases[], count
 	number_cases[], object_cases[], task_cases[], exec_cases[], cgroup_cases[], signal_cases[],
 	flood_cases[], order_cases[], injected_cases[], compat_cases[], wrong_cases[],
 	caller_cases[], fault_cases[], room_cases[], namespace_cases[], counted_cases[],
-	length_cases[], device_cases[], multicast_cases[],
+	length_cases[], device_cases[], multicast_cases[], quota_cases[], stub_cases[], rdma_cases[],
+	machine_cases[],
 	control_cases[],
 	guest_cases[];
 
@@ -152,6 +153,7 @@ void restore_stack(void);
 void drop_capability(int capability);
 void raise_capability(int capability);
 void raise_ipc_lock(void);
+uid_t other_user(void); /* returns the uid of become_another_user() */
 void become_another_user(void);
 void enter_user_namespace(void);
 void enter_mount_namespace(void);
