@@ -36,9 +36,10 @@ static void limit_user(unsigned long kib, unsigned long files)
 		die("Q_SETQUOTA");
 }
 
+/* Other cases leave files of other users on the disk. */
 static const char *path_of(int i)
 {
-	snprintf(path, sizeof(path), "%s/%d", place, i);
+	snprintf(path, sizeof(path), "%s/%d-%d", place, getpid(), i);
 	return path;
 }
 

@@ -19,7 +19,7 @@
 
 struct attribute {
 	struct nlattr head;
-	char text[8];
+	char text[8]; /* NUL bytes at the end belong to the text */
 };
 
 /* Asks the kernel to make the adapter rxe0, as `rdma link add rxe0 type rxe netdev lo` does. */
@@ -31,9 +31,9 @@ static void make_adapter(void)
 	} request = {
 		.head = { .nlmsg_len = sizeof(request), .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK,
 			  .nlmsg_type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_NEWLINK) },
-		.name = { { sizeof(struct nlattr) + sizeof("rxe0"), RDMA_NLDEV_ATTR_DEV_NAME }, "rxe0" },
-		.type = { { sizeof(struct nlattr) + sizeof("rxe"), RDMA_NLDEV_ATTR_LINK_TYPE }, "rxe" },
-		.below = { { sizeof(struct nlattr) + sizeof("lo"), RDMA_NLDEV_ATTR_NDEV_NAME }, "lo" },
+		.name = { { sizeof(struct attribute), RDMA_NLDEV_ATTR_DEV_NAME }, "rxe0" },
+		.type = { { sizeof(struct attribute), RDMA_NLDEV_ATTR_LINK_TYPE }, "rxe" },
+		.below = { { sizeof(struct attribute), RDMA_NLDEV_ATTR_NDEV_NAME }, "lo" },
 	};
 	struct {
 		struct nlmsghdr head;
@@ -44,8 +44,6 @@ static void make_adapter(void)
 
 	if (fd < 0)
 		skip("NETLINK_RDMA: %s", strerror(errno));
-	/* attributes are padded to 4 bytes: the last one is shorter than its room */
-	request.head.nlmsg_len = sizeof(request);
 	if (send(fd, &request, sizeof(request), 0) < 0 || recv(fd, &answer, sizeof(answer), 0) < 0)
 		skip("RDMA_NLDEV_CMD_NEWLINK: %s", strerror(errno));
 	close(fd);
@@ -104,7 +102,7 @@ static void register_memory(void)
 		.response = P(&region_made), .length = REGION_BYTES, .pd_handle = domain.pd_handle,
 		.access_flags = LOCAL_WRITE,
 	};
-	region.body.start = region.body.hca_va = P(map_anon(REGION_BYTES, RW, MAP_PRIVATE));
+	region.body.start = region.body.hca_va = P(map_anon(REGION_BYTES, RW, 0));
 	ASK(write, device, P(&region), sizeof(region));
 }
 

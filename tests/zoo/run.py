@@ -36,8 +36,8 @@ CASE_SECONDS = 120
 GUEST_MAPS = 5000
 # Modules that some cases need, with their arguments. Without NPT, KVM needs more kernel memory.
 MODULES = {"loop": "", "vfio_pci": "", "vfio_iommu_type1": "", "virtio_pci": "", "virtio_blk": "",
-           "quota_v2": "", "cuse": "", "udmabuf": "", "kvm_amd": "npt=0", "ib_uverbs": "",
-           "rdma_rxe": ""}
+           "crc32c_generic": "", "ext4": "", "quota_v2": "", "cuse": "", "udmabuf": "",
+           "kvm_amd": "npt=0", "crc32_generic": "", "ib_uverbs": "", "rdma_rxe": ""}
 DISK_MIB = 16
 # An IOMMU, and a PCI device without a driver, for the cases of VFIO
 SPARE_DEVICE = ("-machine", "q35", "-device", "intel-iommu", "-device", "pci-testdev")

@@ -86,7 +86,7 @@ static int open_stub(int error)
 	cuse = open("/dev/cuse", O_RDWR | O_CLOEXEC);
 	if (cuse < 0)
 		skip("/dev/cuse: %s", strerror(errno));
-	answer = map_anon(PAGE_BYTES, RW, MAP_SHARED);
+	answer = map_file(-1, PAGE_BYTES, RW, SHARED_ANON);
 	*answer = error;
 	child = fork();
 	if (child < 0)
