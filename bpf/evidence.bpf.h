@@ -107,9 +107,9 @@ static __always_inline bool is_made_by_driver(struct file *file)
 }
 
 /*
- * Returns 1 if the current task's fd number `fd` is a character device, or a file that a driver made,
- * and the driver may lack memory or a right; else 0. `error` is the errno of the call. A device that
- * must not block returns EAGAIN until it is ready.
+ * Returns 1 if the current task's fd number `fd` is a character device, or a file that a driver
+ * made, and the driver may lack memory or a right; else 0. `error` is the errno of the call. A
+ * device that must not block returns EAGAIN until it is ready.
  */
 once_verified int is_limited_device(__u32 fd, __u32 error)
 {

@@ -266,14 +266,15 @@ struct ipc_room {
 #define DRIVER_NAME_LEN 24
 
 /*
- * The device file that a failed call used: a character device, or a file without a name that a driver
- * made, such as a virtual machine of KVM.
+ * The device file that a failed call used: a character device, or a file without a name that a
+ * driver made, such as a virtual machine of KVM.
  */
 struct device_facts {
 	__u32 number; /* inode->i_rdev, in the kernel's encoding MKDEV(); 0: no character device */
 	__u32 pad;
 	__u64 pinned_pages; /* mm->pinned_vm: pages that drivers hold for the process */
-	char driver[DRIVER_NAME_LEN]; /* module of the driver; empty: in the kernel image, or none */
+	/* module of the driver; empty: in the kernel image, or no device */
+	char driver[DRIVER_NAME_LEN];
 };
 
 /* What a limit counts. Numbers of recordings: new ones go to the end. */

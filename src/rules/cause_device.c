@@ -106,9 +106,9 @@ bool past_memlock_of_device(const struct request *q, struct verdict *v, bool *re
 }
 
 /*
- * No limit that faultscope reads explains the errno, so it is the driver's own. No value proves that:
- * the driver may have reached a limit that faultscope does not read, or a security module denied the
- * request.
+ * No limit that faultscope reads explains the errno, so it is the driver's own. No value proves
+ * that: the driver may have reached a limit that faultscope does not read, or a security module
+ * denied the request.
  */
 bool refused_by_driver(const struct request *q, struct verdict *v, bool *ret_sure)
 {

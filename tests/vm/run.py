@@ -91,11 +91,11 @@ def arguments():
                         help="static faultscope for guests of an architecture (amd64, arm64)")
     options = parser.parse_args()
     options.results = options.results or RESULTS[options.brief]
-    asked = {*options.kernels.split(","), *options.zoo}
-    unknown = asked - set(fetch.KERNELS)
+    unknown = {*options.kernels.split(",")} - set(fetch.KERNELS) | \
+        {*options.zoo} - set(fetch.SOURCES)
     if unknown:
         parser.error(f"no such kernel: {', '.join(sorted(unknown))}"
-                     f" (there are {', '.join(fetch.KERNELS)})")
+                     f" (there are {', '.join(fetch.SOURCES)})")
     return options
 
 

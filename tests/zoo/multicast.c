@@ -34,7 +34,8 @@ static struct group_source_req by_group;
 
 static void name_by_group(int family, int n)
 {
-	struct sockaddr_in *group = (void *)&by_group.gsr_group, *from = (void *)&by_group.gsr_source;
+	struct sockaddr_in *group = (void *)&by_group.gsr_group;
+	struct sockaddr_in *from = (void *)&by_group.gsr_source;
 	struct sockaddr_in6 *group6 = (void *)group, *from6 = (void *)from;
 
 	by_group = (struct group_source_req){ .gsr_interface = LOOPBACK };
@@ -175,7 +176,8 @@ static void too_many_sources6(void)
 	for (int i = 0; i < most_sources6; i++)
 		add_by_group(AF_INET6, IPPROTO_IPV6, i);
 	name_by_group(AF_INET6, most_sources6);
-	ASK(setsockopt, sock, IPPROTO_IPV6, MCAST_JOIN_SOURCE_GROUP, P(&by_group), sizeof(by_group));
+	ASK(setsockopt, sock, IPPROTO_IPV6, MCAST_JOIN_SOURCE_GROUP, P(&by_group),
+	    sizeof(by_group));
 }
 
 static void drop_source6(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Test cases of RDMA memory regions. The adapter is real for the kernel: soft-RoCE (rdma_rxe), on the
- * loopback interface. The calls are those that ibv_reg_mr() of libibverbs makes.
+ * Test cases of RDMA memory regions. The adapter is real for the kernel: soft-RoCE (rdma_rxe), on
+ * the loopback interface. The write to the device is one that ibv_reg_mr() of libibverbs makes.
  */
 #include "zoo.h"
 
@@ -69,7 +69,7 @@ static struct {
 } region;
 static struct ib_uverbs_reg_mr_resp region_made;
 
-/* Registers memory, with the right to lock any number of pages or without. */
+/* Prepares to register memory, without the right to lock any number of pages. */
 static void register_memory(void)
 {
 	static struct ib_uverbs_get_context_resp context;
@@ -84,7 +84,7 @@ static void register_memory(void)
 	} alloc_domain = { .body.response = P(&domain) };
 
 	make_adapter();
-	/* the interface refuses a program that changes its credentials after it opened the device */
+	/* the interface refuses programs that change their credentials after open() */
 	drop_capability(CAP_IPC_LOCK);
 	for (int i = 0; i < WAITS; i++) {
 		device = open(DEVICE, O_RDWR | O_CLOEXEC);

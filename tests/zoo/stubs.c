@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Test cases of a GPU driver that is not there: a process of the case serves a stub device with the
- * name of NVIDIA's device file, by CUSE (character devices in user space). The numbers of the requests
- * are real; what the stub returns is made up. So these cases test what faultscope says about a device
- * and a request, not what NVIDIA's driver does.
+ * name of NVIDIA's device file, by CUSE (character devices in user space). The numbers of the
+ * requests are real; what the stub returns is made up. So these cases test what faultscope says
+ * about a device and a request, not what NVIDIA's driver does.
  */
 #include "zoo.h"
 

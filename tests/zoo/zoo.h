@@ -78,8 +78,8 @@ extern const struct zoo_case mapping_cases[], space_cases[], file_cases[], count
 	number_cases[], object_cases[], task_cases[], exec_cases[], cgroup_cases[], signal_cases[],
 	flood_cases[], order_cases[], injected_cases[], compat_cases[], wrong_cases[],
 	caller_cases[], fault_cases[], room_cases[], namespace_cases[], counted_cases[],
-	length_cases[], device_cases[], multicast_cases[], quota_cases[], stub_cases[], rdma_cases[],
-	machine_cases[],
+	length_cases[], device_cases[], multicast_cases[], quota_cases[], stub_cases[],
+	rdma_cases[], machine_cases[],
 	control_cases[],
 	guest_cases[];
 
