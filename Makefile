@@ -379,7 +379,7 @@ $(BUILD)/fuzz/triage_fuzz: tests/fuzz/triage_fuzz.c $(FUZZED) $(wildcard src/tri
 
 # Fuzzer of workload names, and of the metrics page with these names
 PAGE_FUZZED := $(sort $(BASE_FUZZED) $(wildcard src/model/*.c src/render/prom/exposition*.c)) \
-	src/render/prom/prom.c src/render/prom/resident_places.c src/render/memory_rows.c src/serve/gzip.c
+	src/render/prom/prom.c src/render/prom/resident_places.c src/render/memory_rows.c src/render/view.c src/serve/gzip.c
 $(BUILD)/fuzz/page_fuzz: tests/fuzz/page_fuzz.c $(PAGE_FUZZED) $(wildcard src/model/*.h src/render/*.h src/render/*/*.h)
 	@mkdir -p $(@D)
 	$(CLANG) -std=gnu11 -O2 -g -fsanitize=fuzzer,address,undefined \
