@@ -10,12 +10,28 @@
 
 #define SPARE 2 /* suggested limits are twice what the call needs */
 
+/* The most that fs.mqueue.msg_max and msgsize_max can be set to: include/linux/ipc_namespace.h. */
+#define QUEUE_MOST_MESSAGES	 65536
+#define QUEUE_MOST_MESSAGE_BYTES (16UL << 20)
+
 /*
  * A limit of a namespace or of a mount may be far below the host's, which a command must not lower.
  * The shell tests the value in the namespace in which it changes it.
  */
 #define NEVER_LOWER                                                                                \
 	"sh -c '[ $(sysctl -n %s) -ge %" PRIu64 " ] || sysctl -w %s=%" PRIu64 "'"
+
+/* Returns the greatest value that the kernel accepts for the limit, or UINT64_MAX. */
+static uint64_t most_of_setting(uint32_t what)
+{
+	switch (what) {
+	case COUNTED_QUEUE_MESSAGES:
+		return QUEUE_MOST_MESSAGES;
+	case COUNTED_QUEUE_MESSAGE_BYTES:
+		return QUEUE_MOST_MESSAGE_BYTES;
+	}
+	return UINT64_MAX;
+}
 
 /*
  * Returns a value of the limit with which the call and some later calls succeed, in the unit of the
@@ -30,6 +46,8 @@ static uint64_t enough(const struct occasion *o)
 		return 0;
 	if (need < c->limit)
 		need = c->limit;
+	if (need * SPARE > most_of_setting(c->what))
+		return most_of_setting(c->what);
 	return need * SPARE;
 }
 
@@ -135,13 +153,13 @@ static void name_types(struct own_limit *own, uint32_t types)
 }
 
 /*
- * root has limits of its own for keys: key_payload_reserve() in security/keys/key.c. With
- * CAP_SYS_RESOURCE, message queues have limits that no setting raises: mq_attr_ok().
+ * root has limits of its own for keys: key_payload_reserve() in security/keys/key.c. No setting
+ * permits message queues above a limit that also applies with CAP_SYS_RESOURCE: mq_attr_ok().
  */
 static void adapt_limit(const struct occasion *o, struct own_limit *own)
 {
 	const struct counted_objects *c = &o->refused->counted;
-	bool resource = o->refused->facts & FACT_RESOURCE;
+	bool hard = c->asked > most_of_setting(c->what);
 
 	if (c->owner == 0 && c->what == COUNTED_KEYS) {
 		own->l.words = "kernel.keys.root_maxkeys reached";
@@ -149,10 +167,10 @@ static void adapt_limit(const struct occasion *o, struct own_limit *own)
 	} else if (c->owner == 0 && c->what == COUNTED_KEY_BYTES) {
 		own->l.words = "kernel.keys.root_maxbytes reached";
 		own->l.limit = "kernel.keys.root_maxbytes";
-	} else if (resource && c->what == COUNTED_QUEUE_MESSAGES) {
+	} else if (hard && c->what == COUNTED_QUEUE_MESSAGES) {
 		own->l.words = "mq_maxmsg is above 65536, the most that the kernel permits";
 		own->l.limit = NULL;
-	} else if (resource && c->what == COUNTED_QUEUE_MESSAGE_BYTES) {
+	} else if (hard && c->what == COUNTED_QUEUE_MESSAGE_BYTES) {
 		own->l.words = "mq_msgsize is above 16 MiB, the most that the kernel permits";
 		own->l.limit = NULL;
 	} else if (c->what == COUNTED_NAMESPACES) {

@@ -67,7 +67,7 @@ static const struct {
 	{"rlimit_sigpending", "M41", CALL_TIMER_CREATE, EAGAIN, SEVERITY_WARNING,
 	 "RLIMIT_SIGPENDING", "prlimit --pid 10 --sigpending=202", 101},
 	{"optmem_max", "M41", CALL_SETSOCKOPT, ENOMEM, SEVERITY_WARNING, "net.core.optmem_max",
-	 "nsenter -t 10 -n sh -c '[ $(sysctl -n net.core.optmem_max) -ge 202 ] || "
+	 "sh -c '[ $(sysctl -n net.core.optmem_max) -ge 202 ] || "
 	 "sysctl -w net.core.optmem_max=202'", 101},
 	{"protection_keys", "M41", CALL_PKEY_ALLOC, ENOSPC, SEVERITY_WARNING,
 	 "used up its memory protection keys", "pkey_free()", 17},
@@ -176,11 +176,75 @@ static void test_stack(void)
 	end();
 }
 
+/* Limits that namespaces have: the command enters the namespace that refused the call. */
+static void test_places(void)
+{
+	static const struct {
+		const char *cause;
+		enum call_id call;
+		struct counted_objects counted;
+		const char *title, *advice;
+	} limits[] = {
+		{"max_uts_namespaces", CALL_UNSHARE,
+		 {.what = COUNTED_UTS_NAMESPACES, .limit = 7},
+		 "user.max_uts_namespaces reached",
+		 "sh -c '[ $(sysctl -n user.max_uts_namespaces) -ge 16 ] || "
+		 "sysctl -w user.max_uts_namespaces=16'"},
+		{"max_uts_namespaces", CALL_UNSHARE,
+		 {.what = COUNTED_UTS_NAMESPACES, .limit = 7, .inside = COUNTED_INSIDE},
+		 "user.max_uts_namespaces reached",
+		 "nsenter -t 10 -U --preserve-credentials sh -c"},
+		{"max_uts_namespaces", CALL_UNSHARE,
+		 {.what = COUNTED_UTS_NAMESPACES, .limit = 7, .inside = COUNTED_ELSEWHERE,
+		  .namespace = 4026532179},
+		 "user.max_uts_namespaces reached",
+		 "nsenter -t $(lsns -n -t user -o NS,PID | awk '$1 == 4026532179 {print $2}') -U"},
+		{"igmp_max_msf", CALL_SETSOCKOPT,
+		 {.what = COUNTED_MULTICAST_SOURCES, .limit = 7, .inside = COUNTED_ELSEWHERE,
+		  .namespace = 4026532180},
+		 "net.ipv4.igmp_max_msf reached",
+		 "nsenter -t $(lsns -n -t net -o NS,PID | awk '$1 == 4026532180 {print $2}') -n"},
+		{"mld_max_msf", CALL_SETSOCKOPT,
+		 {.what = COUNTED_LISTENER_SOURCES, .limit = 7},
+		 "net.ipv6.mld_max_msf reached", "sysctl -w net.ipv6.mld_max_msf=16"},
+		{"max_namespaces", CALL_UNSHARE,
+		 {.what = COUNTED_NAMESPACES, .limit = UINT64_MAX,
+		  .types = 1U << COUNTED_MNT_NAMESPACES | 1U << COUNTED_NET_NAMESPACES},
+		 "one of the limits user.max_net_namespaces or user.max_mnt_namespaces reached",
+		 "end processes"},
+		{"mqueue_msg_max", CALL_OPEN,
+		 {.what = COUNTED_QUEUE_MESSAGES, .limit = 7, .asked = 65537,
+		  .inside = COUNTED_INSIDE},
+		 "mq_maxmsg is above 65536, the most that the kernel permits", "fewer messages"},
+		{"mqueue_msg_max", CALL_OPEN,
+		 {.what = COUNTED_QUEUE_MESSAGES, .limit = 60000, .inside = COUNTED_INSIDE},
+		 "mq_maxmsg is above fs.mqueue.msg_max",
+		 "sysctl -w fs.mqueue.msg_max=65536'"},
+	};
+
+	begin();
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		struct refused_record r = refused_record(10, limits[i].call, ENOSPC);
+		struct verdict v = {.cause = limits[i].cause, .need = 8};
+		struct occasion o = {.m = &m, .findings = &fs, .refused = &r, .verdict = &v};
+		struct finding f = {};
+		const char *id = "none";
+
+		r.counted = limits[i].counted;
+		is_u64(rules_of(&o, &f, &id), 1, limits[i].cause);
+		ok(strstr(f.title, limits[i].title), "it says \"%s\": %s", limits[i].title,
+		   f.title);
+		ok(advises(&f, limits[i].advice), "it advises: %s", limits[i].advice);
+	}
+	end();
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		test_case(i);
 	test_all_causes();
+	test_places();
 	test_stack();
 	return tap_done();
 }
