@@ -524,6 +524,20 @@ static __always_inline __u64 ucount_max(struct user_namespace *ns, __u32 which)
 			 which);
 }
 
+/*
+ * Prepares a walk. Verifiers before Linux 6.8 check the step of a walk with the values of its first
+ * call alone, and remove branches that these values do not take. So they must not know the values.
+ */
+static __always_inline void begin_walk(struct user_walk *w, __u32 which)
+{
+	w->which = which;
+	w->up = 0;
+	w->count = w->max = NOT_KNOWN;
+	forget_value(w->up);
+	forget_wide(w->count);
+	forget_wide(w->max);
+}
+
 static long next_user_level(__u32 i, struct user_walk *w)
 {
 	struct ucounts *at = w->at;
@@ -588,7 +602,8 @@ record_part(read_user)
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	const struct cred *cred = BPF_CORE_READ(task, cred);
 	struct user_counts *u = &r->user;
-	struct user_walk w = {.count = NOT_KNOWN, .max = NOT_KNOWN};
+	struct user_walk w = {};
+	__u32 which;
 
 	read_processes(r, cred);
 	u->inotify_instances = u->inotify_instances_max = NOT_KNOWN;
@@ -600,19 +615,19 @@ record_part(read_user)
 	if (!bpf_core_field_exists(cred->ucounts))
 		return;
 	w.at = BPF_CORE_READ(cred, ucounts);
-	w.which = bpf_core_enum_value(enum ucount_type, UCOUNT_INOTIFY_INSTANCES);
+	which = bpf_core_enum_value(enum ucount_type, UCOUNT_INOTIFY_INSTANCES);
 	if (r->call == CALL_FANOTIFY) {
 		/* UCOUNT_FANOTIFY_GROUPS exists since 5b8fea65d197 (5.13). */
 		if (!bpf_core_enum_value_exists(enum ucount_type, UCOUNT_FANOTIFY_GROUPS))
 			return;
-		w.which = bpf_core_enum_value(enum ucount_type, UCOUNT_FANOTIFY_GROUPS);
+		which = bpf_core_enum_value(enum ucount_type, UCOUNT_FANOTIFY_GROUPS);
 	}
+	begin_walk(&w, which);
 	repeat(MOST_LEVELS, next_user_level, &w);
 	u->inotify_instances = w.count;
 	u->inotify_instances_max = w.max;
 	w.at = BPF_CORE_READ(cred, ucounts);
-	w.which = bpf_core_enum_value(enum ucount_type, UCOUNT_INOTIFY_WATCHES);
-	w.count = w.max = NOT_KNOWN;
+	begin_walk(&w, bpf_core_enum_value(enum ucount_type, UCOUNT_INOTIFY_WATCHES));
 	repeat(MOST_LEVELS, next_user_level, &w);
 	u->inotify_watches = w.count;
 	u->inotify_watches_max = w.max;

@@ -63,10 +63,12 @@ static __always_inline __u64 ns_since(__u64 since)
  * unless all are equally unknown to it. It does not know that two XORs with one unknown number
  * cancel out.
  */
-#define forget_value(number)                                                                       \
+#define forget_value(number) forget_as(__u32, number)
+#define forget_wide(number)  forget_as(__u64, number)
+#define forget_as(type, number)                                                                    \
 	do {                                                                                       \
-		__u32 any__ = *(volatile __u32 *)&shared.orphans;                                  \
-		__u32 value__ = (__u32)(number) ^ any__;                                           \
+		type any__ = *(volatile type *)&shared.orphans;                                    \
+		type value__ = (type)(number) ^ any__;                                             \
                                                                                                    \
 		barrier_var(value__);                                                              \
 		(number) = value__ ^ any__;                                                        \

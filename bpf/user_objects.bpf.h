@@ -78,10 +78,11 @@ static __always_inline void take_level(struct refused_record *r, const struct us
 record_part(read_user_objects)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	struct user_walk w = {.which = with, .count = NOT_KNOWN, .max = NOT_KNOWN};
+	struct user_walk w = {};
 	struct user_namespace *ns = BPF_CORE_READ(task, cred, user_ns);
 
 	r->counted.asked = 1;
+	begin_walk(&w, with);
 	w.at = (struct ucounts *)ucounts_of_user(0);
 	if (w.at) {
 		repeat(MOST_LEVELS, next_user_level, &w);
@@ -96,7 +97,7 @@ record_part(read_user_objects)
 		take_level(r, &w);
 		return;
 	}
-	w.up = 1;
+	w.up++;
 	repeat(MOST_LEVELS, next_user_level, &w);
 	take_level(r, &w);
 	if (!is_at_limit(r))
@@ -107,7 +108,7 @@ record_part(read_user_objects)
 record_part(read_marks)
 {
 	__u64 file = file_of_fd(as_task(current_task()), with);
-	struct user_walk w = {.count = NOT_KNOWN, .max = NOT_KNOWN};
+	struct user_walk w = {};
 	struct fsnotify_group *group;
 
 	/* UCOUNT_FANOTIFY_MARKS exists since 5b8fea65d197 (5.13). */
@@ -115,7 +116,7 @@ record_part(read_marks)
 		return;
 	group = BPF_CORE_READ((struct file *)file, private_data);
 	w.at = BPF_CORE_READ(group, fanotify_data.ucounts);
-	w.which = bpf_core_enum_value(enum ucount_type, UCOUNT_FANOTIFY_MARKS);
+	begin_walk(&w, bpf_core_enum_value(enum ucount_type, UCOUNT_FANOTIFY_MARKS));
 	repeat(MOST_LEVELS, next_user_level, &w);
 	r->counted.what = COUNTED_FANOTIFY_MARKS;
 	r->counted.asked = 1;
