@@ -140,7 +140,7 @@ static bool remove_word(char *s, size_t nth)
  */
 static void test_similar(void)
 {
-	struct sum sum = {"messages without one of their words", SUM_BEGINS, 0x4efe6d138db120cf};
+	struct sum sum = {"messages without one of their words", SUM_BEGINS, 0x7aae07a35257e9cd};
 	const struct message *m;
 	size_t tried = 0, right = 0, nth = 0;
 

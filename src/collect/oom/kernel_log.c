@@ -135,7 +135,7 @@ static char *text_of(char *record, bool *ret_continues)
 		flag = strchr(flag, ',');
 		flag = flag ? flag + 1 : NULL;
 	}
-	*ret_continues = flag && *flag == 'c';
+	*ret_continues = flag && memchr(flag, 'c', strcspn(flag, ","));
 	end = strchr(text, '\n');
 	if (end)
 		*end = 0;
