@@ -168,6 +168,14 @@ static void put_origin(struct recorder *rec)
 	PUT(origin);
 }
 
+static void put_phase(struct recorder *rec, uint64_t t_ns)
+{
+	struct phase_record phase = RECORD(phase_record, RECORD_PHASE, t_ns);
+
+	NAME(phase.name, "phase");
+	PUT(phase);
+}
+
 int main(int argc, char **argv)
 {
 	struct tick_record tick;
@@ -191,6 +199,7 @@ int main(int argc, char **argv)
 	put_origin(rec);
 	put_events(rec);
 	for (uint64_t i = 3; i < 6; i++) {
+		put_phase(rec, i * SECOND - SECOND / 2);
 		tick = tick_record(i * SECOND);
 		p = process(i * SECOND, i * FAULTS);
 		PUT(p);

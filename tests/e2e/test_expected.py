@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Compares outputs for recordings and crash logs with expected checksums (expected.py)."""
 import json
+import os
 import re
 
 from expected import compare, compare_sum, environment, helper, made, said_by
-from harness import FAULTSCOPE, RECORDINGS, ROOT
+from harness import FAULTSCOPE, RECORDINGS, ROOT, command_names
 
 TRIAGE = ROOT / "tests" / "triage"
 SEEDS, DAMAGED = range(1, 11), 160
@@ -260,6 +261,39 @@ def test_kept_differences(check, lab):
                 lab, "diff", *words, where_is(lab, one) / f"{one}.fsr",
                 where_is(lab, other) / f"{other}.fsr").replace(str(lab.dir), "DIR")
                 .replace(str(RECORDINGS), "RECORDINGS"))
+
+
+def test_kept_documents(check, lab):
+    """Compares man pages, help, completions, and what `explain` says about each finding."""
+    for command in ("", *command_names(said_by(lab, "--help"))):
+        words = command.split()
+        compare(check, f"documents/{command or 'all'}/help", said_by(lab, *words, "--help"))
+        compare(check, f"documents/{command or 'all'}/man", said_by(lab, "man", *words))
+    for shell in ("bash", "zsh", "fish"):
+        compare(check, f"documents/completion/{shell}", said_by(lab, "completion", shell))
+    listed = said_by(lab, "explain")
+    compare(check, "documents/explain", listed)
+    for code in re.findall(r"^([A-Z]\d+) ", listed, re.M):
+        compare_sum(check, f"documents/explain/{code}", said_by(lab, "explain", code))
+
+
+# Gates of which some pass, some fail, and some have no value.
+GATES = ("maps.peak>1,fds.peak<100000,swap.peak>1G,failed_calls>0",
+         "phase.minor_faults>0,phase.maps.kept>100000,findings.warning>0,faults.stall_ns>1")
+
+
+def test_kept_gates(check, lab):
+    """Compares JUnit files and the text of gates, for recordings with phases, hostile names and
+    bytes that are not UTF-8."""
+    for i, name in enumerate((b"<zz>&\"'", b"\xff\xc3(\xe2\x82",
+                              b"\x01\x1b[1m\xef\xbf\xbe\xef\xbf\xbf\xe2\x80\xae")):
+        helper(lab, "hostile_recording", os.fsdecode(name), f"hostile-{i}.fsr")
+    for name in ("hostile-0", "hostile-1", "hostile-2", made(lab, 1), made(lab, 2, "all"), *SOME[:3]):
+        for i, gates in enumerate(GATES):
+            text = said_by(lab, "--replay", where_is(lab, name) / f"{name}.fsr", "--quiet",
+                           "--fail-on", gates, "--junit", lab.dir / "gates.xml")
+            compare(check, f"{name}/gates-{i}", text)
+            compare(check, f"{name}/junit-{i}", (lab.dir / "gates.xml").read_text(errors="replace"))
 
 
 def test_kept_schema(check, lab):
