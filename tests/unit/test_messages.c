@@ -176,6 +176,75 @@ static void test_similar(void)
 #endif
 }
 
+#define SEARCHES 300
+
+/* Appends a random word of a text, and `after`. */
+static void add_word(char said[BYTES], const char *text, uint64_t *dice, const char *after)
+{
+	size_t len = strlen(text), at = roll(dice) % (len + 1), used = strlen(said);
+
+	while (at && text[at - 1] != ' ')
+		at--;
+	snprintf(said + used, BYTES - used, "%.*s%s", (int)strcspn(text + at, " "), text + at,
+		 after);
+}
+
+/*
+ * Tests searches of one to twelve words: those of messages, programs, explanations and titles, of
+ * the same row or of others, in several lines. The checksum covers all that is found.
+ */
+static void test_searches(void)
+{
+	static const char *const after[] = {" ",  " ",	   " ",		"\n",
+					    ": ", " 137 ", "  \033[1m", " the "};
+	struct sum sum = {"random searches", SUM_BEGINS, 0xa50e590b1e8b2df4};
+	uint64_t dice = 4711;
+	size_t rows = 0;
+
+	while (message_at(rows))
+		rows++;
+	for (int i = 0; i < SEARCHES; i++) {
+		size_t words = 1 + roll(&dice) % (i % 2 ? 5 : 12);
+		const struct message *m = message_at(roll(&dice) % rows);
+		char said[BYTES] = "";
+		struct candidates c;
+
+		for (size_t k = 0; k < words; k++) {
+			const char *next = after[roll(&dice) % 8];
+			const struct diagnosis *d = diagnosis_at(roll(&dice) % 60);
+
+			if (!(roll(&dice) % 5))
+				m = message_at(roll(&dice) % rows);
+			switch (roll(&dice) % 6) {
+			case 0:
+				add_word(said, m->program, &dice, next);
+				break;
+			case 1:
+				add_word(said, m->means, &dice, next);
+				break;
+			case 2:
+				add_word(said, d ? d->title : "mmap", &dice, next);
+				break;
+			default:
+				add_word(said, m->pattern, &dice, next);
+			}
+		}
+		messages_match(said, strlen(said), &c);
+		mix(&sum.got, c.similar);
+		for (size_t k = 0; k < c.n; k++)
+			mix_text(&sum.got, c.diagnosis[k]->id);
+		for (size_t k = 0; k < c.nr_messages; k++) {
+			mix_text(&sum.got, c.message[k]->pattern);
+			mix(&sum.got, c.wording[k] - c.message[k]->pattern);
+		}
+	}
+#ifdef __x86_64__
+	are_sums(&sum, 1);
+#else
+	ok(true, "# SKIP other processors round differently, as they have fused multiply-add");
+#endif
+}
+
 static void test_nothing(void)
 {
 	static const char *const texts[] = {"",	 "\n", "hello world", "***",	   "###",
@@ -227,6 +296,7 @@ int main(void)
 	test_each_is_found();
 	test_examples();
 	test_similar();
+	test_searches();
 	test_nothing();
 	return tap_done();
 }
