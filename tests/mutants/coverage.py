@@ -103,16 +103,24 @@ class Map:
         shutil.rmtree(kept, ignore_errors=True)
         shutil.copytree(self.tree.top / "src", kept)
 
-    def run(self, build, tests, slower=1, counts=None):
-        """Runs tests of one suite and returns {name: how it ended}."""
+    def run(self, build, tests, slower=1, counts=None, at_once=None):
+        """Runs tests of one suite, `at_once` of them at once. Returns {name: how it ended}."""
         if tests[0].suite in ("unit", "triage"):
-            with ThreadPoolExecutor(self.jobs) as pool:
+            with ThreadPoolExecutor(at_once or self.jobs) as pool:
                 ended = pool.map(lambda test: self.suites.run(build, test, longest(test, slower),
                                                               counts), tests)
                 return {test.name: one for test, one in zip(tests, ended)}
         return {test.name: ended for test, ended in self.suites.run_batch(
             build, tests, lambda test: longest(test, slower), counts=counts,
-            jobs=self.jobs * (LIVE_AT_ONCE if tests[0].is_live else 1))}
+            jobs=at_once or self.jobs * (LIVE_AT_ONCE if tests[0].is_live else 1))}
+
+    def run_plain(self, tests):
+        """Runs tests in the plain build. A test that fails is tried again alone, because a live test
+        may fail when others run beside it."""
+        ended = self.run(PLAIN, tests)
+        failed = [test for test in tests
+                  if test.name in ended and ended[test.name].status in ("failed", "longer")]
+        return {**ended, **self.run(PLAIN, failed, at_once=1)} if failed else ended
 
     def measure(self, tests):
         """Measures tests, and stores a row for each. The row has the CPU time and the duration
@@ -121,7 +129,7 @@ class Map:
         # tests run as another user, who must be able to write gcov counters to this directory
         place.chmod(0o777)
         try:
-            plain = self.run(PLAIN, tests)
+            plain = self.run_plain(tests)
             good = [test for test in tests
                     if test.name in plain and plain[test.name].status == "passed"]
             for suite in {test.suite for test in good}:
