@@ -8,6 +8,7 @@
 #define FS_TESTS_MADE_MAPS_H
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
