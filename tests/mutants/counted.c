@@ -4,7 +4,7 @@
  * Landlock and seccomp could not write its counters at exit. Therefore the functions in this file
  * replace the calls with which a program confines itself. They also make a process write its
  * counters that ends by _exit(), by SIGTERM or by a signal to itself. A process that would get
- * SIGKILL when its parent ends gets SIGTERM.
+ * SIGKILL from its parent, or when its parent ends, gets SIGTERM before.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -12,7 +12,11 @@
 #include <stdarg.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#define WAIT_MS 2000 /* for a child to end by SIGTERM */
 
 extern void __gcov_dump(void);
 
@@ -59,6 +63,24 @@ int raise(int number)
 	if (number != SIGSTOP) /* a stopped process goes on, and counts further */
 		__gcov_dump();
 	return syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);
+}
+
+/* Returns whether a child has ended, or is no child. */
+static int has_ended(pid_t pid)
+{
+	siginfo_t info = {};
+
+	return waitid(P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid;
+}
+
+int kill(pid_t pid, int number)
+{
+	if (number == SIGKILL && pid > 0) {
+		syscall(SYS_kill, pid, SIGTERM);
+		for (int ms = 0; ms < WAIT_MS && !has_ended(pid); ms++)
+			nanosleep(&(struct timespec){0, 1000000}, NULL);
+	}
+	return syscall(SYS_kill, pid, number);
 }
 
 static void write_counters(int number)
