@@ -19,6 +19,8 @@ FLAGS = {COVERED: ["CFLAGS=-O0", "HARDENING=", "EXTRA=--coverage"],
          SANITIZED: ["CFLAGS=-O1", "HARDENING=",
                      "EXTRA=-fsanitize=address -fno-omit-frame-pointer"],
          OPTIMIZED: ["CFLAGS=-O3 -fno-semantic-interposition", "HARDENING="]}
+# paths of all files from which BPF objects are made begin with one of these
+BPF_SOURCES = ("bpf/", "vmlinux/", "src/records/")
 BPF_OBJECTS = ("faultscope.bpf.o", "faultscope_plain.bpf.o", "faultscope_hash.bpf.o",
                "blackbox.bpf.o")
 
@@ -30,27 +32,33 @@ class Tree:
 
     def copy(self):
         """Copies the files that git tracks. Unchanged files keep their modification times, so that
-        make does not rebuild their objects."""
+        make does not rebuild their objects. BPF objects whose sources changed are removed, since
+        make() keeps those that exist."""
         names = subprocess.run(["git", "-C", self.root, "ls-files", "-z", "--cached", "--others",
                                 "--exclude-standard"], capture_output=True, check=True)
         names = {os.fsdecode(name) for name in names.stdout.split(b"\0") if name}
-        for name in names:
-            self.copy_file(name)
+        changed = [name for name in sorted(names) if self.copy_file(name)]
+        if any(name.startswith(BPF_SOURCES) for name in changed):
+            for path in (self.top / "build").glob("*/*.bpf.o"):
+                path.unlink()
         for path in self.top.rglob("*"):
             name = path.relative_to(self.top)
             if path.is_file() and name.parts[0] != "build" and str(name) not in names:
                 path.unlink()
 
     def copy_file(self, name):
+        """Copies a file. Returns whether it had changed."""
         source, to = self.root / name, self.top / name
         if not source.is_file():
-            return
-        if not to.exists() or to.read_bytes() != source.read_bytes():
+            return False
+        changed = not to.exists() or to.read_bytes() != source.read_bytes()
+        if changed:
             to.parent.mkdir(parents=True, exist_ok=True)
             # The copied source file gets a new modification time, so that make rebuilds the objects
             # that depend on it.
             shutil.copy(source, to)
         to.chmod(source.stat().st_mode)
+        return changed
 
     def make(self, build, target, quiet=False):
         """Runs make and returns whether it succeeded. Existing BPF objects are not rebuilt."""
