@@ -245,8 +245,8 @@ static const struct origin_record *origin_of(struct session *s, struct finding *
 
 static void test_origins(void)
 {
-	const struct limit *nofile = limit_find("RLIMIT_NOFILE"),
-			   *maps = limit_find("vm.max_map_count");
+	const struct limit *nofile = &limit_table[LIMIT_NOFILE],
+			   *maps = &limit_table[LIMIT_MAX_MAP_COUNT];
 	struct source src = {.live = true};
 	struct options o = {};
 	struct session s;
