@@ -179,6 +179,9 @@ class Map:
         self.tests = {test.name: test for test in tests if "lines" in self.rows[test.name]}
         notes = sorted((self.tree.top / COVERED / "src").rglob("*.gcno"))
         self.code = {(path, line) for path, line, _ in gcov(self.tree, notes)}
+        self.last = {}  # number of the last line with code in each file
+        for path, line in self.code:
+            self.last[path] = max(line, self.last.get(path, 0))
         self.by_line = collections.defaultdict(set)
         for name, test in self.tests.items():
             test.seconds, test.wall = self.rows[name]["seconds"], self.rows[name]["wall"]
@@ -204,14 +207,18 @@ class Map:
 
     def of(self, path, line, first):
         """Returns the tests that execute a line, cheapest first. If the line has no code, takes the
-        last line with code before it, but none before `first`, the first line of the function. If
-        `first` is 0, the line is in no function; returns the tests that use the macro which the
-        line defines."""
+        last line with code before it, but none before `first`, the first line of the function. A
+        constant table may be before all code of its function; then takes the first line with code
+        behind it. If `first` is 0, the line is in no function; returns the tests that use the macro
+        which the line defines."""
         if not first:
             return self.of_macro(path, line)
-        while line > first and (path, line) not in self.code:
-            line -= 1
-        names = self.by_line.get((path, line), set())
+        before, behind = line, line
+        while before > first and (path, before) not in self.code:
+            before -= 1
+        while (path, behind) not in self.code and behind < self.last.get(path, 0):
+            behind += 1
+        names = self.by_line.get((path, before if (path, before) in self.code else behind), set())
         return [self.tests[name] for name in sorted(names, key=lambda name: self.worth(name, path))]
 
     def of_macro(self, path, line):
