@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect/model_records.h"
 #include "collect/pressure/mount_of_file.h"
 #include "collect/symbols/user_stack.h"
 #include "model/pressure.h"
@@ -88,6 +89,19 @@ static int record(struct collector *c, const struct record *h)
 	return recorder_take(c->rec, copy);
 }
 
+/* Adds a record to the ring in memory, after the model has taken it. */
+static void add_to_ring(struct collector *c, const struct record *h)
+{
+	struct record *copy = (struct record *)c->copy;
+
+	if (c->redaction) {
+		memcpy(copy, h, h->len);
+		redact_record(c->redaction, copy);
+		h = copy;
+	}
+	record_ring_take(c->ring, h);
+}
+
 static int pass_on(struct collector *c, const struct record *h)
 {
 	_Alignas(8) unsigned char copy[RECORD_MAX];
@@ -103,7 +117,40 @@ static int pass_on(struct collector *c, const struct record *h)
 		if (err)
 			c->rec_error = err;
 	}
-	return model_take(c->m, h);
+	err = model_take(c->m, h);
+	if (c->ring)
+		add_to_ring(c, h);
+	return err;
+}
+
+int collector_pass(struct collector *c, const struct record *h)
+{
+	return pass_on(c, h);
+}
+
+/* A consumer that redacts records before it sends them to another one. */
+struct redacting_sink {
+	const struct redaction *redaction;
+	const struct sink *to;
+};
+
+static int take_redacted(void *ctx, const struct record *h)
+{
+	const struct redacting_sink *r = ctx;
+	_Alignas(8) unsigned char copy[RECORD_MAX];
+
+	memcpy(copy, h, h->len);
+	redact_record(r->redaction, (struct record *)copy);
+	return r->to->take(r->to->ctx, (const struct record *)copy);
+}
+
+int collector_tell(void *ctx, const struct sink *sink)
+{
+	struct collector *c = ctx;
+	struct redacting_sink redacting = {.redaction = c->redaction, .to = sink};
+	const struct sink redacted = {.take = take_redacted, .ctx = &redacting};
+
+	return retell(c->m, c->redaction ? &redacted : sink);
 }
 
 static int name_process(struct collector *c, const struct process_record *r)

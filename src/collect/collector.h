@@ -18,6 +18,7 @@
 #include "collect/withhold.h"
 #include "model/model.h"
 #include "probe/record_layout.h"
+#include "probe/record_ring.h"
 #include "probe/recording.h"
 #include "probe/source.h"
 
@@ -32,6 +33,7 @@ struct collector {
 	struct model *m;
 	const struct filter *filter;	   /* which processes to show; NULL: all */
 	struct recorder *rec;		   /* recorder, owned by the caller; NULL: not recording */
+	struct record_ring *ring; /* recording in memory, owned by the caller; NULL: none */
 	const struct redaction *redaction; /* redaction of recorded data; NULL: none */
 	struct withholding withholding;	   /* hides data of other users in all incoming records */
 	int rec_error; /* -errno if recording failed; the caller reports it once */
@@ -65,6 +67,18 @@ struct collector {
 
 /* Processes a record; `ctx` is a struct collector. Returns 0, -EBADMSG (wrong size) or -ENOMEM. */
 int collector_take(void *ctx, const struct record *h);
+
+/*
+ * Passes a record on as collector_take() does, but adds nothing to it: for records of checked size
+ * that user space made.
+ */
+int collector_pass(struct collector *c, const struct record *h);
+
+/*
+ * Sends what the collector knows, as the records of a scan, redacted if recordings are; `ctx` is a
+ * struct collector. For record_ring_make().
+ */
+int collector_tell(void *ctx, const struct sink *sink);
 
 void collector_free(struct collector *c);
 

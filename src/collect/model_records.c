@@ -9,16 +9,16 @@
 
 #define NEW(type, kind) ((struct type){.h = {(kind), sizeof(struct type), m->last_ns}})
 
-static int tell_host(const struct model *m, struct recorder *rec)
+static int tell_host(const struct model *m, const struct sink *to)
 {
 	struct host_record r = m->host;
 
 	r.h.t_ns = m->last_ns;
 	r.wall_ns = m->tick.wall_ns;
-	return recorder_take(rec, &r.h);
+	return to->take(to->ctx, &r.h);
 }
 
-static int tell_hooks(const struct model *m, struct recorder *rec)
+static int tell_hooks(const struct model *m, const struct sink *to)
 {
 	int err = 0;
 
@@ -32,12 +32,12 @@ static int tell_hooks(const struct model *m, struct recorder *rec)
 		memcpy(r.name, h->name, sizeof(r.name));
 		memcpy(r.mechanism, h->mechanism, sizeof(r.mechanism));
 		memcpy(r.why, h->why, sizeof(r.why));
-		err = recorder_take(rec, &r.h);
+		err = to->take(to->ctx, &r.h);
 	}
 	return err;
 }
 
-static int tell_symbols(const struct model *m, struct recorder *rec)
+static int tell_symbols(const struct model *m, const struct sink *to)
 {
 	int err = 0;
 
@@ -47,18 +47,18 @@ static int tell_symbols(const struct model *m, struct recorder *rec)
 		r.ip = m->symbol[i].ip;
 		memcpy(r.symbol, m->symbol[i].symbol, sizeof(r.symbol));
 		memcpy(r.module, m->symbol[i].module, sizeof(r.module));
-		err = recorder_take(rec, &r.h);
+		err = to->take(to->ctx, &r.h);
 	}
 	return err;
 }
 
-static int tell_process(const struct model *m, struct recorder *rec, const struct subject *s)
+static int tell_process(const struct model *m, const struct sink *to, const struct subject *s)
 {
 	struct process_record r = NEW(process_record, RECORD_PROCESS);
 
 	r.subject = s->id;
 	r.g = s->now.g;
-	r.g.flags &= ~PROC_BORN;
+	r.g.flags = (r.g.flags & ~PROC_BORN) | PROC_RESUMED;
 	r.u = s->now.u;
 	if (s->now.c)
 		sparse_read(s->now.c, &r.c);
@@ -67,10 +67,10 @@ static int tell_process(const struct model *m, struct recorder *rec, const struc
 	/* add `base`, which the model has subtracted from the counters */
 	if (s->now.c && s->base)
 		counters_add(&r.c, sparse_read(s->base, &(struct counters){}));
-	return recorder_take(rec, &r.h);
+	return to->take(to->ctx, &r.h);
 }
 
-static int tell_names(const struct model *m, struct recorder *rec, const struct subject *s)
+static int tell_names(const struct model *m, const struct sink *to, const struct subject *s)
 {
 	struct names_record r = NEW(names_record, RECORD_NAMES);
 
@@ -79,10 +79,10 @@ static int tell_names(const struct model *m, struct recorder *rec, const struct 
 	r.subject = s->id;
 	snprintf(r.exe, sizeof(r.exe), "%s", s->exe ? s->exe : "");
 	snprintf(r.cgroup, sizeof(r.cgroup), "%s", s->cgroup ? s->cgroup : "");
-	return recorder_take(rec, &r.h);
+	return to->take(to->ctx, &r.h);
 }
 
-static int tell_levels(const struct model *m, struct recorder *rec, const struct subject *s)
+static int tell_levels(const struct model *m, const struct sink *to, const struct subject *s)
 {
 	struct levels_record r = NEW(levels_record, RECORD_LEVELS);
 
@@ -91,10 +91,10 @@ static int tell_levels(const struct model *m, struct recorder *rec, const struct
 	r.subject = s->id;
 	r.memory = s->memory;
 	r.pids = s->pids;
-	return recorder_take(rec, &r.h);
+	return to->take(to->ctx, &r.h);
 }
 
-static int tell_held(const struct model *m, struct recorder *rec, const struct subject *s)
+static int tell_held(const struct model *m, const struct sink *to, const struct subject *s)
 {
 	int err = 0;
 
@@ -104,40 +104,34 @@ static int tell_held(const struct model *m, struct recorder *rec, const struct s
 
 			r.nth = i;
 			r.g = s->held[what].sort[i];
-			err = recorder_take(rec, &r.h);
+			err = to->take(to->ctx, &r.h);
 		}
 	return err;
 }
 
-static int tell_subjects(const struct model *m, struct recorder *rec)
+static int tell_subjects(const struct model *m, const struct sink *to)
 {
 	int err = 0;
 
 	for (struct subject *s = model_each(m, NULL); s && !err; s = model_each(m, s)) {
 		if (s->final)
 			continue;
-		err = tell_process(m, rec, s);
+		err = tell_process(m, to, s);
 		if (!err)
-			err = tell_names(m, rec, s);
+			err = tell_names(m, to, s);
 		if (!err)
-			err = tell_levels(m, rec, s);
+			err = tell_levels(m, to, s);
 		if (!err)
-			err = tell_held(m, rec, s);
+			err = tell_held(m, to, s);
 	}
 	return err;
 }
 
-static int take_list(void *ctx, const struct record *h)
+static int tell_frames(const struct model *m, const struct sink *to, const struct frames *f)
 {
-	return recorder_take(ctx, h);
-}
-
-static int tell_frames(const struct model *m, struct recorder *rec, const struct frames *f)
-{
-	const struct sink sink = {.take = take_list, .ctx = rec};
 	struct frame_lister list;
 
-	frame_lister_begin(&list, &sink, m->last_ns, &f->subject, f->stack);
+	frame_lister_begin(&list, to, m->last_ns, &f->subject, f->stack);
 	for (size_t i = 0; i < frame_list_count(f); i++) {
 		const struct user_frame *one = frame_list_at(f, i);
 
@@ -152,7 +146,7 @@ static int tell_frames(const struct model *m, struct recorder *rec, const struct
 	return frame_lister_end(&list);
 }
 
-static int tell_stacks(const struct model *m, struct recorder *rec)
+static int tell_stacks(const struct model *m, const struct sink *to)
 {
 	int err = 0;
 
@@ -168,37 +162,37 @@ static int tell_stacks(const struct model *m, struct recorder *rec)
 		r.by_chain = f->by_chain;
 		snprintf(r.user_line, sizeof(r.user_line), "%s", f->user_line);
 		snprintf(r.text, sizeof(r.text), "%s", f->text);
-		err = recorder_take(rec, &r.h);
+		err = to->take(to->ctx, &r.h);
 		if (!err && frame_list_count(f))
-			err = tell_frames(m, rec, f);
+			err = tell_frames(m, to, f);
 	}
 	for (size_t i = 0; i < m->growths && !err; i++) {
 		struct growth_record r = NEW(growth_record, RECORD_GROWTH);
 
 		r.place = i;
 		r.g = m->growth[i];
-		err = recorder_take(rec, &r.h);
+		err = to->take(to->ctx, &r.h);
 	}
 	return err;
 }
 
-static int tell_origins(const struct model *m, struct recorder *rec)
+static int tell_origins(const struct model *m, const struct sink *to)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < m->origins && !err; i++)
-		err = recorder_take(rec, &m->origin[i].h);
+		err = to->take(to->ctx, &m->origin[i].h);
 	return err;
 }
 
-int retell(const struct model *m, struct recorder *rec)
+int retell(const struct model *m, const struct sink *to)
 {
-	static int (*const parts[])(const struct model *m, struct recorder *rec) = {
+	static int (*const parts[])(const struct model *m, const struct sink *to) = {
 		tell_host, tell_hooks, tell_symbols, tell_subjects, tell_stacks, tell_origins};
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && !err; i++)
-		err = parts[i](m, rec);
+		err = parts[i](m, to);
 	/* the tick record ends this artificial scan: later records are of real scans */
-	return err ? err : recorder_take(rec, &m->tick.h);
+	return err ? err : to->take(to->ctx, &m->tick.h);
 }

@@ -7,9 +7,12 @@
 #define FS_COLLECT_MODEL_RECORDS_H
 
 #include "model/model.h"
-#include "probe/recording.h"
+#include "probe/source.h"
 
-/* Writes the model as records to the recorder. Returns 0, or the recorder's error. */
-int retell(const struct model *m, struct recorder *rec);
+/*
+ * Sends the model as the records of a scan, with its tick record at the end. Returns 0, or the
+ * consumer's error.
+ */
+int retell(const struct model *m, const struct sink *sink);
 
 #endif

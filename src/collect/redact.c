@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "model/pressure.h"
+#include "records/incident_record.h"
 #include "records/oom_records.h"
 
 #define LOW_BYTES    (1ULL << 20) /* lower addresses are kept, because they are near NULL */
@@ -230,6 +231,15 @@ static void hide_origin(struct origin_record *o)
 	o->set_by[0] = o->at_once[0] = o->for_good[0] = 0;
 }
 
+/* The title of a finding may name files; a reader of the recording makes it again. */
+static void hide_incident(const struct redaction *r, struct incident_record *i)
+{
+	memset(i->title, 0, sizeof(i->title));
+	if (i->workload[0])
+		snprintf(i->workload, sizeof(i->workload), "name-%08x",
+			 hash_of(r, i->workload, strlen(i->workload)));
+}
+
 static void hide_oom_scene(const struct redaction *r, struct oom_scene_record *s)
 {
 	hide_cgroup(r, s->cgroup, sizeof(s->cgroup));
@@ -299,6 +309,9 @@ void redact_record(const struct redaction *r, struct record *h)
 		break;
 	case RECORD_ORIGIN:
 		hide_origin((struct origin_record *)h);
+		break;
+	case RECORD_INCIDENT:
+		hide_incident(r, (struct incident_record *)h);
 		break;
 	case RECORD_OOM_SCENE:
 		hide_oom_scene(r, (struct oom_scene_record *)h);

@@ -14,6 +14,7 @@
 #include "model/series.h"
 #include "model/sparse_counters.h"
 #include "base/table.h"
+#include "records/incident_record.h"
 #include "records/records.h"
 
 #define MODEL_SUBJECTS_MAX 65536
@@ -108,6 +109,7 @@ struct subject {
 	uint64_t rss_high_pages; /* peak of RSS at scans, in pages */
 	uint32_t base_fds;	 /* number of fds at the first scan, or inherited at fork */
 	bool final;		 /* the last record of the process was received */
+	bool resumed;		 /* its first record had PROC_RESUMED */
 	bool hidden;		 /* the filter of the view excludes the process */
 	char *exe, *cgroup;	 /* paths of program and cgroup; owned; NULL: not known */
 	/* number of the last signal that was a fault or SIGABRT; 0: none */
@@ -264,6 +266,8 @@ struct model {
 	struct resident_all *resident; /* who holds resident memory; NULL: not read; owned */
 	struct phases *phases;	   /* phases of the program; NULL: no record yet; owned */
 	struct slow_rows *slow;	   /* slow faults; NULL: no record yet; owned */
+	/* what triggered the incident that the recording is; NULL: it is no incident; owned */
+	struct incident_record *incident;
 	struct samples *samples;   /* samples of page faults; NULL: not kept; not owned */
 };
 

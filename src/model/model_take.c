@@ -59,12 +59,19 @@ void model_free(struct model *m)
 	free(m->event);
 	free(m->symbol);
 	free(m->phases);
+	free(m->incident);
 	free(m->ooms);
 	free(m->pressure);
 	free(m->slow);
 	resident_all_free(m);
 	growth_free(m);
 	memset(m, 0, sizeof(*m));
+}
+
+/* Returns whether the counters of a process began in this recording, with its fork. */
+static bool is_born(const struct subject *s, const struct process_record *r)
+{
+	return r->g.flags & PROC_BORN && !s->resumed;
 }
 
 static struct subject *make_subject(struct model *m, const struct process_record *r)
@@ -81,7 +88,8 @@ static struct subject *make_subject(struct model *m, const struct process_record
 	s->window = s->levels_window = UINT64_MAX;
 	s->memory.limit = s->pids.limit = UINT64_MAX;
 	s->base_fds = r->g.fds;
-	if (!(r->g.flags & PROC_BORN)) {
+	s->resumed = r->g.flags & PROC_RESUMED;
+	if (!is_born(s, r)) {
 		s->base_min = r->g.min_flt;
 		s->base_maj = r->g.maj_flt;
 		s->base_cpu_ns = r->u.cpu_ns;
@@ -224,7 +232,7 @@ static int take_counters(struct subject *s, const struct process_record *r, bool
 {
 	struct counters rest;
 
-	if (first && !(r->g.flags & PROC_BORN) && sparse_store(&s->base, &r->c))
+	if (first && !is_born(s, r) && sparse_store(&s->base, &r->c))
 		return -ENOMEM;
 	if (!s->base)
 		return sparse_store(&s->now.c, &r->c);
@@ -240,6 +248,9 @@ static void take_gauges(struct subject *s, const struct gauges *g)
 	uint64_t maj = later(g->maj_flt, s->now.g.maj_flt);
 
 	s->now.g = *g;
+	if (s->resumed)
+		s->now.g.flags &= ~(PROC_BORN | PROC_RESUMED);
+	g = &s->now.g;
 	/*
 	 * Sets the base of the fd totals again if the number of inherited fds turns out to be
 	 * different. There are two cases. A scan may see a process just before its fork event. It
@@ -532,6 +543,17 @@ static int take_tick(struct model *m, const struct tick_record *r)
 	return watch_resources(m, OF_HOST, NULL, r->h.t_ns);
 }
 
+/* Stores why the recording is an incident. Its record comes first, before all scans. */
+static int take_incident(struct model *m, const struct incident_record *r)
+{
+	if (!m->incident)
+		m->incident = malloc(sizeof(*m->incident));
+	if (!m->incident)
+		return -ENOMEM;
+	*m->incident = *r;
+	return 0;
+}
+
 int model_take(struct model *m, const struct record *h)
 {
 	switch (h->kind) {
@@ -583,6 +605,8 @@ int model_take(struct model *m, const struct record *h)
 		return resident_take_sum(m, (const struct resident_sum_record *)h);
 	case RECORD_HOLDING:
 		return holdings_take(m, (const struct holding_record *)h);
+	case RECORD_INCIDENT:
+		return take_incident(m, (const struct incident_record *)h);
 	case RECORD_PHASE:
 		return phases_take(m, (const struct phase_record *)h);
 	case RECORD_LEVELS:

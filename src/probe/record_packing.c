@@ -332,6 +332,11 @@ bool packer_holds(const struct packer *p)
 	return p->len;
 }
 
+size_t packer_bytes(const struct packer *p)
+{
+	return p->len;
+}
+
 bool packer_is_full(const struct packer *p)
 {
 	return p->len >= CHUNK_RAW_MAX;

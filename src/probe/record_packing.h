@@ -42,6 +42,9 @@ int packer_add(struct packer *p, const struct record *h);
 bool packer_holds(const struct packer *p);
 bool packer_is_full(const struct packer *p);
 
+/* Returns the bytes of the current chunk before deflation. */
+size_t packer_bytes(const struct packer *p);
+
 /* Drops the records of the current chunk. The next chunk will be a key chunk. */
 void packer_begin_anew(struct packer *p);
 

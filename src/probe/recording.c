@@ -34,6 +34,15 @@ static void fill_file_header(struct file_header *fh)
 	memcpy(fh->magic, magic, sizeof(fh->magic));
 }
 
+void recording_header(unsigned char ret[RECORDING_HEADER_BYTES])
+{
+	struct file_header fh;
+
+	_Static_assert(sizeof(fh) == RECORDING_HEADER_BYTES, "the header of the format");
+	fill_file_header(&fh);
+	memcpy(ret, &fh, sizeof(fh));
+}
+
 struct recorder {
 	FILE *f;
 	struct output_file file; /* the file being written; `f` owns its fd */

@@ -15,6 +15,11 @@
 
 struct recorder;
 
+#define RECORDING_HEADER_BYTES 16
+
+/* Writes the first bytes of a recording, which precede its first chunk. */
+void recording_header(unsigned char ret[RECORDING_HEADER_BYTES]);
+
 /*
  * Creates a recording. Without `force`, an existing file is an error (-EEXIST). With `force`, an
  * existing file is replaced when the new recording is published or closed. Returns 0, or -EEXIST or

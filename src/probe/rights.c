@@ -212,7 +212,7 @@ static int allow_scope(int ruleset, const struct rights_scope *scope)
 		err = allow_below(ruleset, "/sys", READING);
 	for (size_t i = 0; scope->readable && scope->readable[i] && !err; i++)
 		err = allow_below(ruleset, scope->readable[i], READING);
-	for (int i = 0; i < 2 && !err; i++)
+	for (int i = 0; i < 3 && !err; i++)
 		if (scope->writable[i])
 			err = allow_below(ruleset, scope->writable[i], REPLACING);
 	for (int i = 0; i < 2 && !err; i++)

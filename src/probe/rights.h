@@ -31,7 +31,7 @@ struct rights {
 struct rights_scope {
 	const char *const *readable; /* readable files and directories; ends in NULL; NULL: none */
 	/* directories whose files may be listed and replaced; NULL: none */
-	const char *writable[2];
+	const char *writable[3];
 	/* fds of directories in which files are renamed; an element <= 0 means no directory */
 	int renames_in[2];
 	bool filters; /* install the filter of system calls, call_filter.h */

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "records/incident_record.h"
 #include "records/oom_records.h"
 #include "records/pressure_records.h"
 
@@ -730,6 +731,26 @@ static const struct record_field oom_holder_fields[] = {
 };
 #undef OF
 
+#define OF struct incident_record
+static const struct record_field incident_fields[] = {
+	F(subject.start_ns, "ns"),
+	F(subject.pid, ""),
+	F(at_ns, "ns"),
+	F(wall_ns, "ns"),
+	F(until_ns, "ns"),
+	F(trigger, ""),
+	F(severity, ""),
+	F(raised, ""),
+	F(more, ""),
+	T(finding),
+	T(comm),
+	T(cause),
+	T(workload),
+	T(title),
+	T(not_raised),
+};
+#undef OF
+
 #define K(kind, type, name, brief)                                                                 \
 	{                                                                                          \
 		kind, #name, sizeof(struct type), brief, name##_fields,                            \
@@ -772,6 +793,7 @@ const struct record_fields record_fields[] = {
 	K(RECORD_SCORE, score_record, score, 0),
 	K(RECORD_OOM_SCENE, oom_scene_record, oom_scene, 0),
 	K(RECORD_OOM_HOLDER, oom_holder_record, oom_holder, 0),
+	K(RECORD_INCIDENT, incident_record, incident, 0),
 };
 
 const size_t record_fields_count = sizeof(record_fields) / sizeof(record_fields[0]);

@@ -12,6 +12,12 @@
 /* Value of a counter that is missing in an older recording. */
 #define NOT_COUNTED (~0ULL)
 
+/*
+ * A flag of struct gauges that only user space sets. The record tells the state of a process in the
+ * middle of its life: its counters began before the recording, even if PROC_BORN is set.
+ */
+#define PROC_RESUMED 4096u
+
 static inline __u64 counted_or_0(__u64 n)
 {
 	return n == NOT_COUNTED ? 0 : n;

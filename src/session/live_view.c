@@ -127,11 +127,17 @@ static void sample_faults(struct session *s, bool on)
 		live_sample(s->in.src, on);
 }
 
+static int take_retold(void *ctx, const struct record *h)
+{
+	return recorder_take(ctx, h);
+}
+
 static void begin_recording(struct session *s)
 {
 	struct viewing *w = s->out.viewing;
 	struct recorder *rec;
 	char error[512], say[192];
+	struct sink sink = {.take = take_retold};
 
 	/*
 	 * write to /tmp if the current directory is another user's: root without capabilities
@@ -143,7 +149,8 @@ static void begin_recording(struct session *s)
 		return;
 	}
 	s->in.collector.rec = rec;
-	s->in.collector.rec_error = retell(&s->in.m, rec);
+	sink.ctx = rec;
+	s->in.collector.rec_error = retell(&s->in.m, &sink);
 	if (!s->in.collector.rec_error)
 		s->in.collector.rec_error = recorder_publish(rec);
 	s->out.rec_error_reported = false;

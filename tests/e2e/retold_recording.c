@@ -25,9 +25,15 @@ static int replay(struct source *src)
 	return err;
 }
 
+static int take_retold(void *ctx, const struct record *h)
+{
+	return recorder_take(ctx, h);
+}
+
 int main(int argc, char **argv)
 {
 	struct end_record end = {.h = {RECORD_END, sizeof(end), 0}};
+	struct sink sink = {.take = take_retold};
 	struct recorder *rec = NULL;
 	struct source *src;
 	char error[512];
@@ -37,7 +43,8 @@ int main(int argc, char **argv)
 	if (replay(src) < 0 || recorder_open_capped(argv[2], true, 0, &rec, error, sizeof(error)))
 		return 1;
 	end.h.t_ns = m.last_ns;
-	if (retell(&m, rec) || recorder_take(rec, &end.h) || recorder_close(rec))
+	sink.ctx = rec;
+	if (retell(&m, &sink) || recorder_take(rec, &end.h) || recorder_close(rec))
 		return 1;
 	src->ops->close(src);
 	model_free(&m);
