@@ -88,6 +88,12 @@ static int dispatch(const struct options *o, struct buf *b)
 	case CMD_DIFF:
 		status = command_diff(o);
 		break;
+	case CMD_INCIDENTS:
+		status = command_incidents(o, command_export);
+		break;
+	case CMD_SNAPSHOT:
+		status = command_snapshot(o);
+		break;
 	case CMD_SCHEMA:
 		render_schema(b);
 		status = print(b);

@@ -7,9 +7,9 @@
 
 #include "base/signals.h"
 
-static int add(const struct loop *l, int fd)
+static int add(const struct loop *l, int fd, uint32_t events)
 {
-	struct epoll_event ev = {.events = EPOLLIN, .data.fd = fd};
+	struct epoll_event ev = {.events = events, .data.fd = fd};
 
 	return epoll_ctl(l->poll, EPOLL_CTL_ADD, fd, &ev) ? -errno : 0;
 }
@@ -23,19 +23,29 @@ int loop_open(struct loop *l, const int *wanted, size_t n)
 	l->poll = epoll_create1(EPOLL_CLOEXEC);
 	if (l->timer < 0 || l->poll < 0)
 		return -errno;
-	return add(l, l->signals) ?: add(l, l->timer);
+	return add(l, l->signals, EPOLLIN) ?: add(l, l->timer, EPOLLIN);
 }
 
-int loop_watch(struct loop *l, int fd, int (*on_readable)(void *ctx))
+static int watch(struct loop *l, int fd, uint32_t events, int (*on_event)(void *ctx))
 {
 	int err;
 
 	if (fd < 0)
 		return 0;
-	err = l->files == LOOP_FILES_MAX ? -ENOSPC : add(l, fd);
+	err = l->files == LOOP_FILES_MAX ? -ENOSPC : add(l, fd, events);
 	if (!err)
-		l->file[l->files++] = (struct loop_file){fd, on_readable};
+		l->file[l->files++] = (struct loop_file){fd, on_event};
 	return err;
+}
+
+int loop_watch(struct loop *l, int fd, int (*on_readable)(void *ctx))
+{
+	return watch(l, fd, EPOLLIN, on_readable);
+}
+
+int loop_watch_priority(struct loop *l, int fd, int (*on_event)(void *ctx))
+{
+	return watch(l, fd, EPOLLPRI, on_event);
 }
 
 void loop_forget(struct loop *l, int fd)

@@ -22,7 +22,7 @@
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 
-#define LOOP_FILES_MAX 4
+#define LOOP_FILES_MAX 8
 #define LOOP_CLOSED    .poll = -1, .signals = -1, .timer = -1
 
 struct loop {
@@ -54,6 +54,9 @@ int loop_open(struct loop *l, const int *wanted, size_t n);
  * Returns 0 or -errno: -EPERM for a regular file, which is always readable.
  */
 int loop_watch(struct loop *l, int fd, int (*on_readable)(void *ctx));
+
+/* Calls on_event() when `fd` is ready for EPOLLPRI, as a trigger of memory pressure is. */
+int loop_watch_priority(struct loop *l, int fd, int (*on_event)(void *ctx));
 
 /* Stops watching `fd`. */
 void loop_forget(struct loop *l, int fd);

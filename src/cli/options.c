@@ -10,12 +10,14 @@
 #include "base/overhead.h"
 #include "base/units.h"
 #include "model/resources.h"
+#include "cli/options_incident.h"
 #include "cli/options_table.h"
 #include "recorder/record_sinks.h"
 #include "render/prom/resident_places.h"
 
 #define RECORD_BYTES_LEAST 16384
 #define OOM_KEEP_MAX	   10000
+#define INCIDENT_KEEP_MAX  10000
 
 int options_refuse(char *error, size_t size, const char *format, ...)
 {
@@ -79,7 +81,7 @@ static int set_cgroup(struct options *o, const char *arg, char *error, size_t si
 
 static int set_format(struct options *o, const char *arg, char *error, size_t size)
 {
-	if (o->command == CMD_REPORT || o->command == CMD_DIFF) {
+	if (o->command == CMD_REPORT || o->command == CMD_DIFF || o->command == CMD_INCIDENTS) {
 		o->report_format = report_format_find(arg);
 		if (o->report_format)
 			return 0;
@@ -375,6 +377,8 @@ static int set_instance(struct options *o, const char *arg, char *error, size_t 
 #define O   (1u << CMD_REPORT)
 #define F   (1u << CMD_DIFF)
 #define L   (1u << CMD_OOM)
+#define N   (1u << CMD_INCIDENTS)
+#define S   (1u << CMD_SNAPSHOT)
 #define ALL (~0u)
 
 /* How an option stores its argument: `sizeof` rejects a member whose type is not member_type. */
@@ -419,17 +423,17 @@ const struct option_row option_rows[] = {
 	 "read the recording FILE instead of measuring this machine; needs no root", TEXT(replay)},
 	{"force", 0, NULL, W | R | G | M | C | O | H, "overwrite an existing recording",
 	 FLAG(force)},
-	{"format", 0, "FORMAT", W | R | D | E | G | M | T | Y | O | F | H | B,
+	{"format", 0, "FORMAT", W | R | D | E | G | M | T | Y | O | F | H | B | N,
 	 "output format; the section FORMATS lists all formats", OTHER(set_format)},
-	{"json", 0, NULL, W | R | D | E | G | M | T | I | Y | F | H | B | L,
+	{"json", 0, NULL, W | R | D | E | G | M | T | I | Y | F | H | B | L | N,
 	 "short for --format json",
 	 OTHER(set_json)},
-	{"output", 'o', "FILE", W | R | G | M | T | C | I | Y | O | F | H | B | L,
+	{"output", 'o', "FILE", W | R | G | M | T | C | I | Y | O | F | H | B | L | N,
 	 "write to FILE; - is standard output", TEXT(output)},
 	{"sort", 0, "FIELD", W | Y,
 	 "sort the table by the value whose JSON name is FIELD: maps.count, faults.major, ...",
 	 OTHER(set_sort)},
-	{"top", 0, "N", W | Y | F,
+	{"top", 0, "N", W | Y | F | N,
 	 "print at most N rows of the table (default: 20; on a terminal: as many as fit)",
 	 COUNT(top, 1, 1000000, "a number of rows")},
 	{"assume", 0, "NAME=LIMIT", W | R | G | Y | O | H,
@@ -452,12 +456,12 @@ const struct option_row option_rows[] = {
 	 TEXT(btf)},
 	{"addresses", 0, NULL, W | R | G | Y | O, "show addresses of page faults (only in JSON)",
 	 FLAG(addresses)},
-	{"color", 0, "WHEN", W | R | D | E | G | M | T | I | Y | F | H | B | L,
+	{"color", 0, "WHEN", W | R | D | E | G | M | T | I | Y | F | H | B | L | N,
 	 "when to use colours: auto, always or never; auto obeys the variable NO_COLOR",
 	 OTHER(set_colour)},
-	{"width", 0, "N", W | R | D | E | G | M | T | I | Y | F | H | B | L,
+	{"width", 0, "N", W | R | D | E | G | M | T | I | Y | F | H | B | L | N,
 	 "width of the text in columns: 40 to 1000", COUNT(width, 40, 1000, "40 to 1000 columns")},
-	{"no-unicode", 0, NULL, W | R | D | E | G | M | T | I | Y | F | H | B | L,
+	{"no-unicode", 0, NULL, W | R | D | E | G | M | T | I | Y | F | H | B | L | N,
 	 "draw charts and lines with ASCII characters only", FLAG(no_unicode)},
 	{"summary", 0, NULL, W | R,
 	 "print a one-page summary at the end: processes with the most page faults, peak values, "
@@ -496,7 +500,8 @@ const struct option_row option_rows[] = {
 	{"markdown", 0, NULL, T | L,
 	 "print Markdown for a bug report; triage leaves out addresses and host names",
 	 FLAG(markdown)},
-	{"html", 0, NULL, T | O | F, "write an HTML page that needs no network", OTHER(set_html)},
+	{"html", 0, NULL, T | O | F | N, "write an HTML page that needs no network",
+	 OTHER(set_html)},
 	{"no-redact", 0, NULL, T, "with --markdown: keep addresses and host names",
 	 FLAG(no_redact)},
 	{"explain", 0, NULL, T, "show each rule that fired, with its evidence", FLAG(explain)},
@@ -529,6 +534,48 @@ const struct option_row option_rows[] = {
 	{"oom.keep", 0, "N", X,
 	 "number of OOM kills whose pages are kept, the newest ones; 0 keeps none (default: 100)",
 	 COUNT(oom.keep, 0, OOM_KEEP_MAX, "a number, at most 10000")},
+	{"store", 0, "DIR", N | S,
+	 "directory of the incidents (default: /var/lib/faultscope/incidents, or that of the "
+	 "service)",
+	 TEXT(incident.store)},
+	{"ring", 0, "SIZE|TIME", C | X,
+	 "keep the last SIZE, the last TIME or both (16M,1h) in memory, and write them as an "
+	 "incident when something serious happens; off: no ring (default of export: 4M,15m)",
+	 OTHER(options_take_ring)},
+	{"incident.store", 0, "DIR", X,
+	 "directory of the incidents (default: /var/lib/faultscope/incidents)",
+	 TEXT(incident.store)},
+	{"incident.on", 0, "LIST", C | X,
+	 "what triggers an incident: finding (a critical finding), oom (an OOM kill), pressure "
+	 "(all tasks wait for memory), or none (default: finding,oom,pressure)",
+	 OTHER(options_take_triggers)},
+	{"incident.cause", 0, "CAUSE,...", C | X,
+	 "a failed call with one of these causes also triggers an incident: vm.max_map_count, "
+	 "RLIMIT_NOFILE, ...; export needs --export.calls for this",
+	 OTHER(options_take_causes)},
+	{"incident.signal", 0, "REGEX", C | X,
+	 "a fatal signal in a workload whose name matches REGEX also triggers an incident",
+	 TEXT(incident.signal)},
+	{"incident.after", 0, "TIME", C | X,
+	 "time after the trigger that an incident contains (default: 10s)",
+	 SECONDS_OR_0(incident.after, "a time: 10, 10s, 1m, or 0")},
+	{"incident.rest", 0, "TIME", C | X,
+	 "after an incident, ignore the same finding in the same workload for this time (default: "
+	 "1h)",
+	 SECONDS_OR_0(incident.rest, "a time: 1h, 600, or 0")},
+	{"incident.per-hour", 0, "N", C | X,
+	 "maximum number of incidents per hour that are not requested by hand (default: 12)",
+	 COUNT(incident.per_hour, 1, 3600, "a number from 1 to 3600")},
+	{"incident.keep", 0, "N", C | X,
+	 "number of incidents that the store keeps, the newest ones (default: 50)",
+	 COUNT(incident.keep, 1, INCIDENT_KEEP_MAX, "a number from 1 to 10000")},
+	{"incident.max-size", 0, "SIZE", C | X,
+	 "size of all incidents together; the oldest ones are removed (default: 256M)",
+	 BYTES(incident.bytes, RECORD_BYTES_LEAST, UINT64_MAX,
+	       "a size of at least 16K: 64M, 2G")},
+	{"incident.max-age", 0, "TIME", C | X,
+	 "remove incidents that are older than this (default: 720h)",
+	 SECONDS(incident.age, 1, "a time of 1s or more: 24h, 720h")},
 	{"instance", 0, "NAME", T | B,
 	 "trace instance that survives a warm reboot (default: boot_map)", OTHER(set_instance)},
 	{"heartbeat", 0, "TIME", B, "interval of heartbeat records (default: 10s)",
@@ -601,7 +648,7 @@ const struct option_row option_rows[] = {
 	 SECONDS(interval, 0, "a time: 10, 0.5, 500ms")},
 	{"max-size", 0, "SIZE", C, "end the recording before it exceeds this size: 64M, 2G",
 	 BYTES(max_bytes, RECORD_BYTES_LEAST, UINT64_MAX, "a size of at least 16K: 64M, 2G")},
-	{"redact", 0, NULL, C | O, "remove the host name, file names, paths and addresses",
+	{"redact", 0, NULL, C | O | X, "remove the host name, file names, paths and addresses",
 	 FLAG(redact)},
 	{"speed", 0, "FACTOR", Y,
 	 "speed of the replay: 10 is ten times the recorded speed, 0 is "

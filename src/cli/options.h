@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "collect/filter.h"
+#include "incident/incidents.h"
 #include "model/census.h"
 #include "model/fields.h"
 #include "probe/live.h"
@@ -55,6 +56,8 @@ enum command {
 	CMD_REPLAY,
 	CMD_REPORT,
 	CMD_DIFF,
+	CMD_INCIDENTS,
+	CMD_SNAPSHOT,
 	CMD_SCHEMA,
 	CMD_COMPLETION,
 	CMD_MAN,
@@ -120,6 +123,15 @@ struct options {
 		size_t addresses;
 		const char *path, *config_file;
 	} web;
+	struct {
+		struct ring_bounds ring;
+		bool ring_given, ring_off; /* --ring was given; its argument was "off" */
+		unsigned int on;	   /* INCIDENT_ON_* bits */
+		const char *cause[INCIDENT_CAUSES + 1];
+		const char *signal, *store;  /* NULL: none; NULL: default */
+		double after, rest, age;     /* in seconds */
+		uint64_t keep, bytes, per_hour;
+	} incident;
 	unsigned int collapse; /* --workload.collapse: COLLAPSE_* bits */
 	const char *collapse_pattern;
 	const char *resident_pattern; /* --export.resident: workloads; NULL: not in use */

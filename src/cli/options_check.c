@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "cli/options_incident.h"
 #include "cli/options_table.h"
 
 static int positionals(const struct options *o)
@@ -67,8 +68,10 @@ int options_take_words(struct options *o, char *error, size_t size)
 				      "  see: faultscope memory --help");
 	if (o->command == CMD_RUN || o->command == CMD_MEMORY || o->command == CMD_COMPLETION ||
 	    o->command == CMD_EXPLAIN || o->command == CMD_TRIAGE || o->command == CMD_BLACKBOX ||
-	    o->command == CMD_OOM)
+	    o->command == CMD_OOM || o->command == CMD_SNAPSHOT)
 		return 0;
+	if (o->command == CMD_INCIDENTS)
+		return options_take_incidents(o, error, size);
 	if (files_of(o->command))
 		return take_files(o, error, size);
 	if (o->command == CMD_RECORD && o->argc == 1 &&
@@ -153,10 +156,12 @@ int options_check(const struct options *o, char *error, size_t size)
 		return options_refuse(
 			error, size,
 			"--textfile cannot be combined with --web.*: nothing is served");
-	if (o->command == CMD_RECORD && !o->output)
+	if (o->command == CMD_RECORD && !o->output && !options_has_ring(o))
 		return options_refuse(error, size,
 				      "record: name the output file\n  try: faultscope record -o "
 				      "%%h-%%t.fsr");
+	if (options_incident_check(o, error, size))
+		return -EINVAL;
 	if (o->junit && !o->gates.n && !o->phases)
 		return options_refuse(
 			error, size,

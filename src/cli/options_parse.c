@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "cli/options_incident.h"
 #include "cli/options_table.h"
 
 #define DEFAULT_WORKLOADS 50
@@ -88,6 +89,7 @@ int options_parse(int argc, char **argv, struct options *ret, char *error, size_
 	ret->min_age = DEFAULT_MIN_AGE;
 	ret->retention = DEFAULT_RETENTION;
 	ret->oom.keep = DEFAULT_OOM_KEEP;
+	options_incident_defaults(ret);
 	if (argc > 1 && options_command(argv[1]) >= 0) {
 		ret->command = options_command(argv[1]);
 		argv++, argc--;

@@ -48,6 +48,7 @@ void words_of_option(const struct option_row *o, enum command command, struct wo
 		{"min-severity", "info warning critical"},
 		{"export.detail", "host workload full"},
 		{"keep", "file instance pmsg kmsg map"},
+		{"incident.on", "finding oom pressure none"},
 		{"overhead", "low all scan events latency syscalls 0-2 0-3"},
 		{"workload.collapse", "instances none"},
 	};
@@ -90,6 +91,9 @@ void words_of_command(enum command command, struct words *ret)
 		break;
 	case CMD_BLACKBOX:
 		add_word(ret, "run arm status read", "");
+		break;
+	case CMD_INCIDENTS:
+		add_word(ret, "list show report compare delete", "");
 		break;
 	case CMD_COMPLETION:
 		add_word(ret, "bash zsh fish", "");

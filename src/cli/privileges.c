@@ -24,7 +24,9 @@ bool privileges_needed(const struct options *o)
 		return true;
 	case CMD_BLACKBOX:
 		return !o->argc || (strcmp(o->argv[0], "read") && strcmp(o->argv[0], "status"));
-	case CMD_OOM: /* oom drops privileges itself: the store of a service has another owner */
+	case CMD_OOM: /* these drop privileges themselves: a service's store has another owner */
+	case CMD_INCIDENTS:
+	case CMD_SNAPSHOT:
 		return true;
 	case CMD_TRIAGE:
 		return o->blackbox.live;

@@ -85,6 +85,7 @@ static int open_endpoint(struct export *x)
 		.config_file = x->o->web.config_file,
 		.metrics = answer,
 		.ready = is_ready,
+		.snapshot = export_snapshot,
 		.ctx = x,
 	};
 	char error[512];
@@ -114,6 +115,8 @@ static void plan_reach(struct export *x, struct reach *r)
 	x->s.in.scope = (struct rights_scope){.readable = r->readable, .filters = true};
 	if (x->oom.dir[0])
 		x->s.in.scope.writable[1] = x->oom.dir;
+	if (x->s.incidents)
+		x->s.in.scope.writable[2] = x->s.incidents->in.store.dir;
 	if (x->o->textfile) {
 		snprintf(r->writable, sizeof(r->writable), "%s", x->o->textfile);
 		x->s.in.scope.writable[0] = dirname(r->writable);
@@ -158,6 +161,8 @@ static int open_live(struct export *x)
 	int err;
 
 	err = open_identities(x);
+	if (!err)
+		export_incidents_open(x);
 	if (!err)
 		err = session_open_live(&x->s);
 	if (err)
@@ -246,6 +251,9 @@ static int on_signal(void *ctx, const struct signalfd_siginfo *si)
 
 	if (si->ssi_signo == SIGHUP)
 		reload(x);
+	else if (si->ssi_signo == SIGUSR1)
+		incident_watch_request(&x->s, INCIDENT_USR1, "SIGUSR1", (char[PATH_MAX + 64]){},
+				       PATH_MAX + 64);
 	else if (si->ssi_signo == SIGTERM || si->ssi_signo == SIGINT || si->ssi_signo == SIGQUIT)
 		x->s.loop.done = true;
 	return 0;
@@ -264,6 +272,7 @@ static int drain(void *ctx)
 		return 0;
 	x->s.in.src->ops->drain(x->s.in.src, &sink);
 	export_oom_store(x);
+	export_incidents_look(x);
 	return 0;
 }
 
@@ -285,6 +294,8 @@ static int on_timer(void *ctx)
 	notify_send(&x->notify, "WATCHDOG=1");
 	if (x->o->textfile)
 		write_file(x);
+	else if (export_incidents_scan_is_due(x))
+		export_collect(x, 0);
 	else
 		drain(x);
 	return 0;
@@ -306,28 +317,41 @@ static int on_lines(void *ctx)
 static int begin_loop(struct export *x)
 {
 	struct loop *l = &x->s.loop;
+	uint64_t every_ns = x->o->interval ? x->o->interval * NS_PER_S
+			    : x->resident  ? DRAIN_RESIDENT_NS
+					   : DRAIN_S * NS_PER_S;
 	int err = loop_watch(l, x->s.in.src->ops->fd(x->s.in.src), drain);
 
 	if (!err)
 		err = loop_watch(l, session_lines_fd(&x->s), on_lines);
 	if (!err && x->endpoint)
 		err = loop_watch(l, endpoint_fd(x->endpoint), on_endpoint);
+	if (!err)
+		err = incident_watch_begin(&x->s);
 	l->on_signal = on_signal;
 	l->on_timer = on_timer;
 	l->ctx = x;
-	return err ?: loop_every(l, x->o->interval ? x->o->interval * NS_PER_S
-				    : x->resident  ? DRAIN_RESIDENT_NS
-						   : DRAIN_S * NS_PER_S);
+	if (x->s.incidents)
+		x->s.incidents->calm_ns = every_ns;
+	return err ?: loop_every(l, every_ns);
+}
+
+/* Returns the shorter one of two times; -1: no limit. */
+static int sooner(int a, int b)
+{
+	return a < 0 || (b >= 0 && b < a) ? b : a;
 }
 
 /* Returns the milliseconds until a request times out or unwind tables can be made. */
 static int wait_time_ms(struct export *x)
 {
 	int endpoint = x->endpoint ? endpoint_timeout_ms(x->endpoint) : -1;
-	int tables = session_unwind(&x->s);
+	int tables = session_unwind(&x->s), incidents;
 
 	session_lines_work(&x->s);
-	return tables < 0 || (endpoint >= 0 && endpoint < tables) ? endpoint : tables;
+	incident_watch_work(&x->s);
+	incidents = incident_watch_timeout_ms(&x->s);
+	return sooner(sooner(endpoint, tables), incidents);
 }
 
 static int loop(struct export *x)
@@ -390,6 +414,7 @@ static int serve(struct export *x)
 static void close_all(struct export *x)
 {
 	endpoint_close(x->endpoint);
+	incident_watch_close(&x->s);
 	session_lines_end(&x->s);
 	export_replay_close(x);
 	export_resident_close(x);
@@ -400,13 +425,17 @@ static void close_all(struct export *x)
 		close(x->root);
 }
 
-static void fill_plan(struct run_plan *p, const struct options *o)
+static void fill_plan(struct run_plan *p, const struct options *o, struct export *x)
 {
 	plan_init(p, o);
 	p->mode = "export";
 	p->tiers = TIERS_EXPORT | (o->faults ? TIER_FAULTS : 0) | (o->calls ? TIER_CALLS : 0);
 	p->majors = true;
 	p->reloads = true;
+	if (o->redact) {
+		redaction_begin(&x->redaction);
+		p->redaction = &x->redaction;
+	}
 	export_resident_plan(p);
 }
 
@@ -424,7 +453,7 @@ int command_export(const struct options *o)
 	x->root = -1;
 	x->start_s = host_wall_ns() / 1e9;
 	notify_open(&x->notify);
-	fill_plan(&plan, o);
+	fill_plan(&plan, o, x);
 	err = session_begin(&x->s, &plan) ?: export_resident_open(x);
 	/* Opens ports before privileges are dropped; endpoint_open() may also fork. */
 	if (!err && !o->textfile)

@@ -29,6 +29,7 @@ struct export
 	struct export_replay *replay;
 	struct export_resident *resident; /* NULL: --export.resident was not given */
 	struct oom_store oom;	  /* the store of OOM kills */
+	struct redaction redaction; /* of incidents, with --redact */
 	struct endpoint *endpoint; /* HTTP server; NULL: --textfile was given */
 	struct notify notify;
 	double start_s;
@@ -84,6 +85,22 @@ void export_oom_open(struct export *x);
 int export_oom_take(struct export *x, const struct oom_record *h);
 void export_oom_store(struct export *x);
 int export_oom_scan(struct export *x);
+
+/*
+ * Functions of export_incidents.c, for --ring; without a ring, they do nothing.
+ * export_incidents_open() opens ring, store and triggers before the source.
+ * export_incidents_take() adds a record to the ring and to the state of processes.
+ * export_incidents_before_scan() reads memory pressure. Both return 0 or -errno.
+ * export_incidents_scanned() looks for triggers after a scan, export_incidents_look() after other
+ * records. export_snapshot() answers a request for an incident; `ctx` is a struct export.
+ */
+void export_incidents_open(struct export *x);
+int export_incidents_take(struct export *x, const struct record *h);
+int export_incidents_before_scan(struct export *x);
+void export_incidents_scanned(struct export *x);
+void export_incidents_look(struct export *x);
+bool export_incidents_scan_is_due(const struct export *x);
+bool export_snapshot(void *ctx, struct buf *body);
 
 /* Returns the state of all processes at the end of the recording. */
 const struct model *export_replay_model(const struct export *x);

@@ -32,7 +32,9 @@ static void look(struct export *x)
 	int err;
 
 	ends_begin(&x->s.in.ends, &x->s.in.m, x->s.in.src);
-	err = x->s.in.src->ops->look(x->s.in.src, &sink);
+	err = export_incidents_before_scan(x);
+	if (!err)
+		err = x->s.in.src->ops->look(x->s.in.src, &sink);
 	x->partial = err == -ETIMEDOUT;
 	x->up = !err;
 	if (!err && ends_may_be_lost(&x->s.in.ends, &x->s.in.m))
@@ -41,6 +43,7 @@ static void look(struct export *x)
 	if (!err)
 		err = export_oom_scan(x);
 	export_oom_store(x);
+	export_incidents_scanned(x);
 	model_next_window(&x->s.in.m);
 }
 

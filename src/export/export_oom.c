@@ -22,7 +22,7 @@ static int take_in_model(void *ctx, const struct record *h)
 {
 	struct export *x = ctx;
 
-	return model_take(&x->s.in.m, h);
+	return collector_pass(&x->s.in.collector, h);
 }
 
 int export_oom_take(struct export *x, const struct oom_record *h)
@@ -55,5 +55,7 @@ int export_oom_scan(struct export *x)
 {
 	const struct sink sink = {.take = take_in_model, .ctx = x};
 
+	if (x->s.incidents)
+		return 0; /* export_incidents_before_scan() reads them */
 	return pressure_scan_only_cgroups(&x->s.in.pressure, &x->s.in.m, &sink);
 }

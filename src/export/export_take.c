@@ -105,11 +105,15 @@ int export_take(void *ctx, const struct record *h)
 	case RECORD_HOOK:
 	case RECORD_LIMITS:
 	case RECORD_TICK:
-		err = model_take(&x->s.in.m, h);
+		if (!x->s.incidents)
+			err = model_take(&x->s.in.m, h);
 		break;
 	default:
 		err = export_resident_take(x, h);
 	}
+	/* export_oom_take() passes on the records of a kill with those that explain it */
+	if (!err && h->kind != RECORD_OOM)
+		err = export_incidents_take(x, h);
 	/* after a time-out, the next scan continues after this record */
 	return err ?: is_late(x) ? -ETIMEDOUT : 0;
 }

@@ -229,7 +229,7 @@ static void find_because(const struct findings *fs, struct finding *f)
 		add_because(fs, f, f->because[i]);
 	if (f->nr_because > known) {
 		f->fresh = true;
-		f->told = false;
+		f->told = f->triggered = false;
 	}
 }
 
@@ -304,6 +304,7 @@ static void keep(struct findings *fs, const struct occasion *o, const struct fin
 	f->said = true;
 	f->fresh = news || was.fresh;
 	f->told = !news && was.told;
+	f->triggered = !news && was.triggered;
 	f->since_ns = was.open ? was.since_ns : o->t_ns;
 	f->seen_ns = o->t_ns;
 	f->worst = was.worst > said->severity ? was.worst : said->severity;
@@ -319,7 +320,7 @@ static void clear(struct finding *f, uint64_t t_ns)
 	f->seen_ns = t_ns;
 	f->open = false;
 	f->fresh = true;
-	f->told = false;
+	f->told = f->triggered = false;
 }
 
 /* Ends the title with the line of the user's code, if there is one and the title has room. */

@@ -106,6 +106,7 @@ struct finding {
 	bool said;  /* true: the rule matched in this window */
 	/* true: an output that does not wait for the end of the window has reported the finding */
 	bool told;
+	bool triggered; /* true: it was considered as the trigger of an incident */
 	uint64_t since_ns, seen_ns;
 	char title[192];
 	/* end of the title: "made by train.py:57 load"; empty: no line of the user is known */

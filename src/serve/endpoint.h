@@ -38,6 +38,11 @@ struct endpoint_options {
 	 */
 	const char *(*metrics)(void *ctx, const char *accept, double timeout_s, struct buf *body);
 	bool (*ready)(void *ctx);
+	/*
+	 * Answers POST /-/snapshot, of users who are authenticated. Writes a line of text, and
+	 * returns whether the request was successful. NULL: there is no such page.
+	 */
+	bool (*snapshot)(void *ctx, struct buf *body);
 	void *ctx;
 };
 

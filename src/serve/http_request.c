@@ -110,13 +110,43 @@ static enum MHD_Result send_landing(struct endpoint *e, struct MHD_Connection *c
 		&(struct answer){.status = MHD_HTTP_OK, .type = "text/html; charset=utf-8"});
 }
 
+/*
+ * Stores an incident. Only users with a password or a client certificate may do this, because each
+ * request writes a file.
+ */
+static enum MHD_Result send_snapshot(struct endpoint *e, struct MHD_Connection *connection,
+				     const char *method)
+{
+	bool done;
+
+	if (!e->config.users && e->config.client_auth != CLIENT_REQUIRE_AND_VERIFY)
+		return say(e, connection, MHD_HTTP_FORBIDDEN,
+			   "Snapshots need authentication: set basic_auth_users or client_ca_file "
+			   "in the file of --web.config.file.\n");
+	if (strcmp(method, MHD_HTTP_METHOD_POST))
+		return send_answer(e, connection,
+				   &(struct answer){.status = MHD_HTTP_METHOD_NOT_ALLOWED,
+						    .type = "text/plain; charset=utf-8",
+						    .body = "Use POST.\n",
+						    .extra_name = "Allow",
+						    .extra = "POST"});
+	buf_clear(&e->body);
+	done = e->o.snapshot(e->o.ctx, &e->body);
+	return send_answer(e, connection,
+			   &(struct answer){.status = done ? MHD_HTTP_OK
+							   : MHD_HTTP_SERVICE_UNAVAILABLE,
+					    .type = "text/plain; charset=utf-8"});
+}
+
 static enum MHD_Result send_page(struct endpoint *e, struct MHD_Connection *connection,
-				 const char *url)
+				 const char *url, const char *method)
 {
 	if (!strcmp(url, e->o.path))
 		return send_metrics(e, connection);
 	if (!strcmp(url, "/"))
 		return send_landing(e, connection);
+	if (!strcmp(url, "/-/snapshot") && e->o.snapshot)
+		return send_snapshot(e, connection, method);
 	if (!strcmp(url, "/-/healthy"))
 		return say(e, connection, MHD_HTTP_OK, "faultscope is healthy.\n");
 	if (!strcmp(url, "/-/ready"))
@@ -264,7 +294,7 @@ enum MHD_Result http_request(void *cls, struct MHD_Connection *connection, const
 	if (r->auth == AUTH_UNKNOWN)
 		/* libmicrohttpd calls this function again after the password check */
 		return MHD_YES;
-	return r->auth == AUTH_GOOD ? send_page(e, connection, url) : refuse(e, connection);
+	return r->auth == AUTH_GOOD ? send_page(e, connection, url, method) : refuse(e, connection);
 }
 
 static void forget_waiting(struct endpoint *e, const struct request *r)

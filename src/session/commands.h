@@ -18,6 +18,11 @@ int command_replay(const struct options *o);
 /* write_metrics() writes the file for --format textfile; callers pass command_export(). */
 int command_report(const struct options *o, int (*write_metrics)(const struct options *o));
 int command_diff(const struct options *o);
+/* Prints the difference of two recordings; `name` is what the output calls them, NULL: the file. */
+int diff_print(const struct options *o, const char *const path[2], const char *const name[2]);
+/* the arguments of these functions are as for command_report() */
+int command_incidents(const struct options *o, int (*write_metrics)(const struct options *o));
+int command_snapshot(const struct options *o);
 /* appends the text of the explanation to b */
 int command_explain(const struct options *o, struct buf *b);
 

@@ -182,7 +182,7 @@ static int begin_loop(struct session *s)
 	if (!err)
 		err = loop_watch(&s->loop, session_lines_fd(s), session_lines_work);
 	if (!err)
-		err = phase_marks_watch(s);
+		err = phase_marks_watch(s) ?: incident_watch_begin(s);
 	if (!err && s->out.redraws && isatty(STDIN_FILENO))
 		err = loop_watch(&s->loop, STDIN_FILENO, viewing_on_keys);
 	return err;
@@ -191,15 +191,19 @@ static int begin_loop(struct session *s)
 /* Returns the milliseconds until the session ends or unwind tables can be made; -1: no limit. */
 static int wait_time_ms(struct session *s)
 {
-	int tables_ms = session_unwind(s), end_ms = -1;
+	int tables_ms = session_unwind(s), end_ms = -1, incident_ms;
 	uint64_t now = host_monotonic_ns();
 
 	session_lines_work(s);
 	session_report_held(s);
+	incident_watch_work(s);
 	if (s->ends_ns)
 		end_ms = s->ends_ns > now ? (s->ends_ns - now) / 1000000 + 1 : 0;
 	if (session_lines_wait(s) && (end_ms < 0 || end_ms > LINES_STEP_MS))
 		end_ms = LINES_STEP_MS;
+	incident_ms = incident_watch_timeout_ms(s);
+	if (incident_ms >= 0 && (end_ms < 0 || end_ms > incident_ms))
+		end_ms = incident_ms;
 	if (tables_ms < 0 || (end_ms >= 0 && end_ms < tables_ms))
 		return end_ms;
 	return tables_ms;
@@ -317,6 +321,8 @@ void session_measure(struct session *s, const struct run_plan *plan)
 {
 	int err = session_begin(s, plan);
 
+	if (!err && plan->before_open)
+		err = plan->before_open(s);
 	if (!err)
 		err = plan->replay ? session_open_replay(s) : session_open_live(s);
 	if (!err)
@@ -383,6 +389,7 @@ int session_end(struct session *s)
 		tell_withheld(s);
 	}
 	phase_marks_close(&s->marks);
+	incident_watch_close(s);
 	session_end_recording(s);
 	if (s->in.src && s->in.src->live)
 		pressure_close(&s->in.pressure);

@@ -119,13 +119,13 @@ static void say_nothing_stored(const char *dir)
 static int put_store(struct printing *p)
 {
 	const char *dir = p->o->oom.store ? p->o->oom.store : OOM_STORE_PLACE;
-	char path[PATH_MAX + OOM_NAME_BYTES];
-	struct oom_names names, others;
-	int err = oom_names_read(dir, &names);
+	char path[PATH_MAX + STORED_NAME_BYTES];
+	struct stored_names names, others;
+	int err = stored_names_read(dir, &names);
 
-	if (!names.n && !p->o->oom.store && !oom_names_read(OOM_STORE_OF_SERVICE, &others) &&
+	if (!names.n && !p->o->oom.store && !stored_names_read(OOM_STORE_OF_SERVICE, &others) &&
 	    others.n) {
-		oom_names_free(&names);
+		stored_names_free(&names);
 		dir = OOM_STORE_OF_SERVICE;
 		names = others;
 	}
@@ -135,7 +135,7 @@ static int put_store(struct printing *p)
 	}
 	if (!names.n) {
 		say_nothing_stored(dir);
-		oom_names_free(&names);
+		stored_names_free(&names);
 		return EXIT_INCOMPLETE;
 	}
 	for (size_t i = 0; i < (p->o->oom.list ? names.n : 1); i++) {
@@ -145,7 +145,7 @@ static int put_store(struct printing *p)
 	if (names.n > 1 && !p->o->oom.list && p->o->format != &json_renderer && !p->o->markdown)
 		buf_printf(&p->b, "\n%zu older kills are stored: faultscope oom --list\n",
 			   names.n - 1);
-	oom_names_free(&names);
+	stored_names_free(&names);
 	return 0;
 }
 

@@ -2,38 +2,15 @@
 #define _GNU_SOURCE
 #include "session/oom_store.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "probe/recording.h"
-#include "render/utc.h"
-
-#define SUFFIX	   ".fsr"
-#define NAMES_MOST 100000 /* maximum number of files that are listed */
-
-/* Creates a directory and its parent, if they are missing. */
-static int make_directory(const char *dir)
-{
-	char parent[PATH_MAX];
-	char *slash;
-
-	snprintf(parent, sizeof(parent), "%s", dir);
-	slash = strrchr(parent, '/');
-	if (slash && slash != parent) {
-		*slash = 0;
-		if (mkdir(parent, 0755) && errno != EEXIST)
-			return -errno;
-	}
-	return mkdir(dir, 0700) && errno != EEXIST ? -errno : 0;
-}
 
 int oom_store_open(struct oom_store *s, const char *dir, uint64_t keep)
 {
@@ -44,28 +21,14 @@ int oom_store_open(struct oom_store *s, const char *dir, uint64_t keep)
 		return 0;
 	if (!dir)
 		dir = OOM_STORE_PLACE;
-	if (strlen(dir) + OOM_NAME_BYTES + 1 > sizeof(s->dir))
+	if (strlen(dir) + STORED_NAME_BYTES + 1 > sizeof(s->dir))
 		return -ENAMETOOLONG;
-	err = make_directory(dir);
+	err = stored_directory_make(dir);
 	if (err)
 		return err;
 	s->keep = keep;
 	strcpy(s->dir, dir);
 	return 0;
-}
-
-/* A name such as "20261128T142632.120Z-4207.fsr": names sort by time. */
-static void name_of(const struct oom_kill *k, char *ret, size_t size)
-{
-	struct number_text when = as_utc_ms(k->scene.wall_ns);
-	char plain[sizeof(when.s)];
-	size_t n = 0;
-
-	for (const char *c = when.s; *c; c++)
-		if (*c != '-' && *c != ':')
-			plain[n++] = *c;
-	plain[n] = 0;
-	snprintf(ret, size, "%s-%u" SUFFIX, plain, k->first.subject.pid);
 }
 
 static int put_stack(struct recorder *rec, const struct model *m, const struct oom_kill *k)
@@ -123,11 +86,12 @@ static int put_records(struct recorder *rec, const struct model *m, const struct
 
 static int write_kill(const struct oom_store *s, const struct model *m, const struct oom_kill *k)
 {
-	char path[PATH_MAX], name[OOM_NAME_BYTES], error[512];
+	char path[PATH_MAX], name[STORED_NAME_BYTES], pid[16], error[512];
 	struct recorder *rec;
 	int err;
 
-	name_of(k, name, sizeof(name));
+	snprintf(pid, sizeof(pid), "%u", k->first.subject.pid);
+	stored_name(k->scene.wall_ns, pid, name);
 	snprintf(path, sizeof(path), "%.*s/%s", (int)(sizeof(path) - sizeof(name) - 2), s->dir,
 		 name);
 	err = recorder_open(path, true, &rec, error, sizeof(error));
@@ -143,15 +107,15 @@ static int write_kill(const struct oom_store *s, const struct model *m, const st
 
 static void prune(const struct oom_store *s)
 {
-	struct oom_names names = {};
+	struct stored_names names = {};
 	int dir = open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (dir >= 0 && !oom_names_read(s->dir, &names))
+	if (dir >= 0 && !stored_names_read(s->dir, &names))
 		for (size_t i = s->keep; i < names.n; i++)
 			unlinkat(dir, names.name[i], 0);
 	if (dir >= 0)
 		close(dir);
-	oom_names_free(&names);
+	stored_names_free(&names);
 }
 
 int oom_store_write(struct oom_store *s, const struct model *m)
@@ -175,52 +139,4 @@ int oom_store_write(struct oom_store *s, const struct model *m)
 		prune(s);
 	}
 	return first_error;
-}
-
-static int is_newer(const void *a, const void *b)
-{
-	return strcmp(b, a);
-}
-
-/* Returns whether a file name is that of a stored kill. */
-static bool is_of_store(const char *name)
-{
-	size_t len = strlen(name);
-
-	return len < OOM_NAME_BYTES && name[0] >= '0' && name[0] <= '9' && strchr(name, 'T') &&
-	       len > strlen(SUFFIX) && !strcmp(name + len - strlen(SUFFIX), SUFFIX);
-}
-
-int oom_names_read(const char *dir, struct oom_names *ret)
-{
-	DIR *d = opendir(dir);
-	struct dirent *de;
-	int err = 0;
-
-	memset(ret, 0, sizeof(*ret));
-	if (!d)
-		return -errno;
-	while (!err && (de = readdir(d))) {
-		void *more;
-
-		if (!is_of_store(de->d_name))
-			continue;
-		more = array_grow(ret->name, ret->n, &ret->room, NAMES_MOST, sizeof(*ret->name));
-		if (!more) {
-			err = -ENOMEM;
-			break;
-		}
-		ret->name = more;
-		strcpy(ret->name[ret->n++], de->d_name);
-	}
-	closedir(d);
-	if (ret->n)
-		qsort(ret->name, ret->n, sizeof(*ret->name), is_newer);
-	return err;
-}
-
-void oom_names_free(struct oom_names *names)
-{
-	free(names->name);
-	*names = (struct oom_names){};
 }

@@ -8,12 +8,12 @@
 
 #include <limits.h>
 
+#include "incident/stored_files.h"
 #include "model/oom_kills.h"
 
 #define OOM_STORE_PLACE "/var/lib/faultscope/oom"
 /* the store of the systemd service faultscope-exporter, which may write only there */
 #define OOM_STORE_OF_SERVICE "/var/lib/faultscope-exporter/oom"
-#define OOM_NAME_BYTES	64
 
 struct oom_store {
 	char dir[PATH_MAX]; /* empty: nothing is stored */
@@ -22,12 +22,6 @@ struct oom_store {
 	uint32_t victims;   /* number of its victims when it was stored */
 	uint64_t stored;    /* number of kills that were stored */
 	uint64_t failed;    /* number of kills that could not be stored */
-};
-
-/* The names of the files in a store, the newest kill first. */
-struct oom_names {
-	char (*name)[OOM_NAME_BYTES]; /* owned; free it with oom_names_free() */
-	size_t n, room;
 };
 
 /*
@@ -42,9 +36,5 @@ int oom_store_open(struct oom_store *s, const char *dir, uint64_t keep);
  * written.
  */
 int oom_store_write(struct oom_store *s, const struct model *m);
-
-/* Lists the files of a store. Returns 0 or -errno; -ENOENT if there is no such directory. */
-int oom_names_read(const char *dir, struct oom_names *ret);
-void oom_names_free(struct oom_names *names);
 
 #endif

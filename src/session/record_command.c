@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "collect/redact.h"
+#include "cli/options_incident.h"
 #include "session/read_holdings.h"
 #include "probe/host_facts.h"
 #include "render/text/empty_renderer.h"
@@ -67,6 +68,14 @@ static int expand(const struct options *o, const char *pattern, char *ret, size_
 	return good ? 0 : -1;
 }
 
+/* Returns the size of the recording so far, or of the ring. */
+static uint64_t bytes_of(const struct session *s)
+{
+	if (s->incidents)
+		return record_ring_use(s->incidents->in.ring).bytes;
+	return s->in.collector.rec ? recorder_bytes(s->in.collector.rec) : 0;
+}
+
 static void put_state(struct buf *b, const struct session *s)
 {
 	const struct recording *r = s->plan.ctx;
@@ -79,8 +88,10 @@ static void put_state(struct buf *b, const struct session *s)
 	buf_printf(b, ", %s scans, ", as_count(r->looks).s);
 	/* as reports do, count all processes seen so far, not only those that are alive now */
 	model_totals(&s->in.m, &totals);
-	buf_printf(b, "%s processes, %s", as_count(totals.processes).s,
-		   as_bytes(s->in.collector.rec ? recorder_bytes(s->in.collector.rec) : 0).s);
+	buf_printf(b, "%s processes, %s", as_count(totals.processes).s, as_bytes(bytes_of(s)).s);
+	if (s->incidents)
+		buf_printf(b, " in memory, %s incidents",
+			   as_count(s->incidents->in.store.stored).s);
 }
 
 static void tell_progress(struct session *s)
@@ -114,11 +125,31 @@ static void tell_end(struct session *s)
 	buf_free(&b);
 }
 
+/* Opens the ring of --ring, whose incidents go to the directory of --output. */
+static int open_ring(struct session *s)
+{
+	const struct recording *r = s->plan.ctx;
+	const struct incident_options opt = options_incident(s->o);
+	char error[512];
+
+	if (incident_watch_open(s, &opt, r->name, error, sizeof(error))) {
+		complain("%s", error);
+		return EXIT_FAILED;
+	}
+	s->incidents->calm_ns = s->plan.interval * 1e9;
+	return 0;
+}
+
+static void open_scope(struct session *s)
+{
+	s->in.scope.writable[0] = s->incidents->in.store.dir;
+}
+
 static void fill_plan(struct run_plan *p, const struct options *o, struct recording *r)
 {
 	plan_init(p, o);
 	plan_targets(p);
-	p->record = r->name;
+	p->record = options_has_ring(o) ? NULL : r->name;
 	p->records_alone = true;
 	p->output = NULL;
 	p->renderer = &silent_renderer;
@@ -128,6 +159,10 @@ static void fill_plan(struct run_plan *p, const struct options *o, struct record
 	if (o->redact) {
 		redaction_begin(&r->redaction);
 		p->redaction = &r->redaction;
+	}
+	if (options_has_ring(o)) {
+		p->before_open = open_ring;
+		p->before_drop = open_scope;
 	}
 	p->after_first_scan = holders_read;
 	p->after_scan = tell_progress;
@@ -140,7 +175,7 @@ int command_record(const struct options *o)
 	struct run_plan plan;
 	struct session s;
 
-	if (expand(o, o->output, r.name, sizeof(r.name))) {
+	if (expand(o, o->output ? o->output : INCIDENT_STORE_PLACE, r.name, sizeof(r.name))) {
 		complain("%s: unknown %% sequence in the file name: use %%p (process), %%h (host), "
 			 "%%t (time) or "
 			 "%%%%",

@@ -157,19 +157,23 @@ static void put_diff(struct buf *b, const struct options *o, const struct diff *
 		diff_text(b, d, v, o->top);
 }
 
-int command_diff(const struct options *o)
+int diff_print(const struct options *o, const char *const path[2], const char *const name[2])
 {
 	struct story before, after;
 	struct diff *d = NULL;
 	struct buf b = {};
 	int status, err;
 
-	status = story_read(&before, o, o->argv[0], NULL);
+	status = story_read(&before, o, path[0], NULL);
 	if (status) {
 		err = story_end(&before);
 		return status ? status : err;
 	}
-	status = story_read(&after, o, o->argv[1], NULL);
+	status = story_read(&after, o, path[1], NULL);
+	if (name[0])
+		before.view.file.name = name[0];
+	if (name[1])
+		after.view.file.name = name[1];
 	if (!status && diff_make(&d, &before.view, &after.view)) {
 		complain("out of memory");
 		status = EXIT_FAILED;
@@ -190,4 +194,10 @@ int command_diff(const struct options *o)
 	status = status ? status : err;
 	err = story_end(&before);
 	return status ? status : err;
+}
+
+int command_diff(const struct options *o)
+{
+	return diff_print(o, (const char *const[2]){o->argv[0], o->argv[1]},
+			  (const char *const[2]){NULL, NULL});
 }

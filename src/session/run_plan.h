@@ -67,6 +67,8 @@ struct run_plan {
 	double interval, duration;
 	double speed; /* replay speed: 1 is real time, 0 does not wait */
 	/* Callbacks of the command that filled the plan; each may be NULL. */
+	/* called before the source is opened; returns 0 or an exit status, printed */
+	int (*before_open)(struct session *s);
 	/* called after the first scan of a live session, before privileges are dropped */
 	void (*before_drop)(struct session *s);
 	/*

@@ -66,6 +66,10 @@ static int on_signal(void *ctx, const struct signalfd_siginfo *si)
 		break;
 	case SIGCONT:
 		break;
+	case SIGUSR1:
+		incident_watch_request(s, INCIDENT_USR1, "SIGUSR1", (char[PATH_MAX + 64]){},
+				       PATH_MAX + 64);
+		break;
 	case SIGINT:
 		on_interrupt(s, si);
 		break;
@@ -80,13 +84,16 @@ static int on_signal(void *ctx, const struct signalfd_siginfo *si)
 
 int session_open_loop(struct session *s)
 {
-	/*
-	 * Signals to handle. SIGTSTP and SIGCONT come last, because only the live view handles job
-	 * control.
-	 */
-	static const int wanted[] = {SIGINT,  SIGTERM,	SIGHUP,	 SIGQUIT,
-				     SIGCHLD, SIGWINCH, SIGTSTP, SIGCONT};
-	size_t n = sizeof(wanted) / sizeof(wanted[0]) - (s->out.redraws ? 0 : 2);
+	/* Signals to handle; those at the end only if the session needs them. */
+	int wanted[9] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGWINCH};
+	size_t n = 6;
+
+	if (s->incidents)
+		wanted[n++] = SIGUSR1;
+	if (s->out.redraws) { /* only the live view handles job control */
+		wanted[n++] = SIGTSTP;
+		wanted[n++] = SIGCONT;
+	}
 
 	/* if SIGCHLD were ignored, the kernel would discard the exit status of the command */
 	signal(SIGCHLD, SIG_DFL);

@@ -38,6 +38,7 @@ void session_report_events(struct session *s)
 			s->out.renderer->finding(&s->out.text, &s->out.view, f);
 		f->told = true;
 	}
+	incident_watch_look(s);
 	if (s->plan.after_events)
 		s->plan.after_events(s);
 }
@@ -143,5 +144,6 @@ void session_next_window(struct session *s)
 	}
 	model_next_window(&s->in.m);
 	findings_next_window(&s->in.findings);
+	incident_watch_next_window(s);
 	s->out.told = 0;
 }

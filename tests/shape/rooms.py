@@ -91,7 +91,8 @@ SORTS = {
     "terminal": "isatty tcgetattr tcsetattr",
     "passed files": "sendmsg recvmsg",
     "loaded libraries": "dlopen dlsym",
-    "sockets": """socket socketpair connect bind listen send recv shutdown setsockopt getsockname
+    "sockets": """socket socketpair connect bind listen accept4 send recv shutdown setsockopt
+        getsockopt getsockname
         getaddrinfo freeaddrinfo gai_strerror getnameinfo""",
     "addresses": "inet_ntop",
 }
@@ -213,6 +214,13 @@ ROOMS = [
          "base blackbox model rules triage",
          "text, numbers, format, sort, math, calendar, heap",
          "stateless, model const"),
+    room("incident", "keeps the last minutes in memory, and stores them when something serious "
+         "happens",
+         "base records probe model rules render",
+         "text, format, sort, patterns, heap, errors, files, own files",
+         "stateless"),
+    room("incident/snapshot_socket", "requests of other processes by a socket",
+         needs="own ids, sockets"),
     room("recorder", "the ring file of the flight recorder",
          "base blackbox",
          "text, format, paths, heap, copies, errors, clock, files, streams, own files",
@@ -223,7 +231,7 @@ ROOMS = [
          "paths, environment, own ids, own rights, scheduling, children, signals, exit, events, "
          "system calls, sockets, addresses, libmicrohttpd, gnutls, libyaml, libcrypt"),
     room("cli", "the option table, help, man page, completions, messages",
-         "base probe model collect rules render recorder serve",
+         "base probe model collect rules render incident recorder serve",
          "text, format, paths, errors, files, own files, messages, own ids, command line"),
     room("live", "terminal control, and the live view on it",
          "base probe cli",
@@ -239,9 +247,9 @@ ROOMS = [
          needs="clock, libkdumpfile"),
     room("session", "a measurement from its source to its last output line, and its commands; "
          "`doctor` with its cost measurements, and `explain`",
-         "base probe blackbox model collect resident unwind lines rules triage render cli live "
-         "crash",
-         "text, numbers, format, sort, math, calendar, heap, pages, errors, date, sleep, local "
+         "base probe blackbox model collect resident unwind lines rules triage render incident cli "
+         "live crash",
+         "text, numbers, format, math, calendar, heap, pages, errors, date, sleep, local "
          "time, files, own files, messages, environment, own ids, own cost, scheduling, machine, "
          "children, signals, exit, events, threads, system calls, terminal"),
     room("session/phase_marks", "receives the names of phases from the command of `run`",

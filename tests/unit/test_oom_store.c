@@ -70,13 +70,13 @@ static void add_victim(uint32_t pid)
 
 static void is_listed(const char *dir, const char *const *want, size_t n, const char *what)
 {
-	struct oom_names names;
+	struct stored_names names;
 
-	is_u64(oom_names_read(dir, &names), 0, what);
+	is_u64(stored_names_read(dir, &names), 0, what);
 	is_u64(names.n, n, "number of files");
 	for (size_t i = 0; i < n && i < names.n; i++)
 		is_str(names.name[i], want[i], "in order, the newest first");
-	oom_names_free(&names);
+	stored_names_free(&names);
 	ok(!names.name && !names.n, "freed");
 }
 
@@ -101,9 +101,9 @@ static void test_directory(void)
 	ok(oom_store_open(&s, fixture_path("file/x"), 1) == -ENOTDIR, "no directory");
 	memset(longest, 'x', sizeof(longest));
 	longest[0] = '/';
-	longest[PATH_MAX - OOM_NAME_BYTES] = 0;
+	longest[PATH_MAX - STORED_NAME_BYTES] = 0;
 	ok(oom_store_open(&s, longest, 1) == -ENAMETOOLONG, "no room for the names of files");
-	longest[PATH_MAX - OOM_NAME_BYTES - 1] = 0;
+	longest[PATH_MAX - STORED_NAME_BYTES - 1] = 0;
 	ok(oom_store_open(&s, longest, 1) == -ENAMETOOLONG, "a name that no file system has");
 	ok(!s.dir[0], "nothing is stored there");
 	is_u64(oom_store_write(&s, &m), 0, "nothing is written");
@@ -120,7 +120,7 @@ static void test_names(void)
 		"9T.fsr", "20261128T142632.121Z-1.fsr",
 		"20261128T142632.120Z-42070000000000000000000000000000000000.fsr",
 		"20261128T142632.120Z-4207.fsr", "0T.fsr"};
-	struct oom_names names;
+	struct stored_names names;
 
 	mkdir(fixture_path("names"), 0700);
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
@@ -138,7 +138,7 @@ static void test_names(void)
 		put_file(fixture_path(path));
 	}
 	is_listed(fixture_path("names"), kills, sizeof(kills) / sizeof(kills[0]), "files of kills");
-	ok(oom_names_read(fixture_path("absent"), &names) == -ENOENT && !names.n, "no store");
+	ok(stored_names_read(fixture_path("absent"), &names) == -ENOENT && !names.n, "no store");
 }
 
 /* The records of a file, as a model has them. */

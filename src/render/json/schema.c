@@ -77,6 +77,7 @@ struct key {
 #include "render/json/explain_lines.def"
 #include "render/json/pressure_lines.def"
 #include "render/json/oom_lines.def"
+#include "render/json/incident_lines.def"
 
 static const struct key *const lines[] = {
 	line_triage,
@@ -102,6 +103,7 @@ static const struct key *const lines[] = {
 	line_file_system,
 	line_host,
 	line_oom_page,
+	line_incident,
 	line_blackbox,
 	line_blackbox_finding,
 	line_blackbox_end,

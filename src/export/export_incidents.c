@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The flight recorder of processes: a ring in memory, and incidents. The exporter's metrics need no
+ * state of processes; for the ring, the session keeps it as in other commands.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/messages.h"
+#include "cli/options_incident.h"
+#include "collect/redact.h"
+#include "export/export.h"
+#include "probe/host_facts.h"
+
+#define SCAN_NS	   10000000000ULL /* time between scans if nobody scrapes */
+#define ENDS_EVERY 16 /* scans between searches for processes whose end was not reported */
+
+void export_incidents_open(struct export *x)
+{
+	const struct options *o = x->o;
+	const char *dir = o->incident.store ? o->incident.store : INCIDENT_STORE_PLACE;
+	const struct incident_options opt = options_incident(o);
+	char error[512];
+
+	if (!options_has_ring(o))
+		return;
+	if (incident_watch_open(&x->s, &opt, dir, error, sizeof(error))) {
+		complain("incidents are not stored: %s", error);
+		return;
+	}
+	x->s.incidents->lacks = "stacks and fault latency";
+	if (x->s.incidents->no_pressure)
+		complain("memory pressure triggers no incident: %s",
+			 strerror(-x->s.incidents->no_pressure));
+}
+
+int export_incidents_take(struct export *x, const struct record *h)
+{
+	return x->s.incidents ? collector_take(&x->s.in.collector, h) : 0;
+}
+
+int export_incidents_before_scan(struct export *x)
+{
+	const struct sink sink = {.take = collector_take, .ctx = &x->s.in.collector};
+
+	return x->s.incidents ? pressure_scan(&x->s.in.pressure, &x->s.in.m, &sink) : 0;
+}
+
+/* Judges events that came without a scan. */
+void export_incidents_look(struct export *x)
+{
+	if (!x->s.incidents)
+		return;
+	findings_judge_events(&x->s.in.findings, &x->s.in.m);
+	incident_watch_look(&x->s);
+}
+
+void export_incidents_scanned(struct export *x)
+{
+	struct session *s = &x->s;
+
+	if (!s->incidents)
+		return;
+	if (!s->in.ends.foreign && !(s->in.m.window % ENDS_EVERY))
+		ends_find(&s->in.ends, &s->in.collector, s->in.src);
+	findings_judge(&s->in.findings, &s->in.m);
+	incident_watch_look(s);
+	findings_next_window(&s->in.findings);
+	incident_watch_next_window(s);
+}
+
+/* Returns whether the ring needs a scan now, because nobody has scraped for a while. */
+bool export_incidents_scan_is_due(const struct export *x)
+{
+	return x->s.incidents &&
+	       (x->s.incidents->raised || host_monotonic_ns() >= x->collected_ns + SCAN_NS);
+}
+
+bool export_snapshot(void *ctx, struct buf *body)
+{
+	char text[PATH_MAX + 64];
+	struct export *x = ctx;
+	bool done = incident_watch_request(&x->s, INCIDENT_HTTP, "requested by HTTP", text,
+					   sizeof(text));
+
+	buf_printf(body, "%s\n", text);
+	return done;
+}

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "incident/incidents.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/units.h"
+#include "probe/host_facts.h"
+#include "render/incident_pages.h"
+#include "render/render.h"
+#include "rules/fault.h"
+
+#define NS_PER_MS      1000000ULL
+#define NS_PER_HOUR    3600000000000ULL
+#define MANUAL_HOURLY  120 /* maximum number of incidents per hour that somebody requests */
+#define MANUAL_AT_ONCE 10
+
+static struct incident_allowance allowance(double per_hour, double most)
+{
+	return (struct incident_allowance){
+		.left = most, .most = most, .per_ns = per_hour / NS_PER_HOUR};
+}
+
+static bool take_allowance(struct incident_allowance *a, uint64_t now_ns)
+{
+	if (a->at_ns && now_ns > a->at_ns)
+		a->left += (now_ns - a->at_ns) * a->per_ns;
+	if (a->left > a->most)
+		a->left = a->most;
+	a->at_ns = now_ns;
+	if (a->left < 1)
+		return false;
+	a->left--;
+	return true;
+}
+
+static int compile(struct incidents *in, char *error, size_t size)
+{
+	char why[128];
+	int err;
+
+	if (!in->o.signal_pattern)
+		return 0;
+	err = regcomp(&in->signal_regex, in->o.signal_pattern, REG_EXTENDED | REG_NOSUB);
+	in->has_signal_regex = !err;
+	if (!err)
+		return 0;
+	regerror(err, &in->signal_regex, why, sizeof(why));
+	snprintf(error, size, "%.64s: %s", in->o.signal_pattern, why);
+	return -EINVAL;
+}
+
+int incidents_open(struct incidents *in, const struct incident_options *o, const char *dir,
+		   int (*tell)(void *ctx, const struct sink *sink), void *ctx, char *error,
+		   size_t size)
+{
+	double most = o->per_hour > 4 ? o->per_hour / 4.0 : 1;
+	int err;
+
+	memset(in, 0, sizeof(*in));
+	in->store = INCIDENT_STORE_CLOSED;
+	in->o = *o;
+	in->automatic = allowance(o->per_hour, most < INCIDENTS_AT_ONCE ? INCIDENTS_AT_ONCE : most);
+	in->manual = allowance(MANUAL_HOURLY, MANUAL_AT_ONCE);
+	err = compile(in, error, size);
+	if (err)
+		return err;
+	err = incident_store_open(&in->store, dir, &o->store);
+	if (err)
+		snprintf(error, size, "cannot make %s: %s", dir, strerror(-err));
+	if (!err) {
+		err = record_ring_make(&o->ring, tell, ctx, &in->ring);
+		if (err)
+			snprintf(error, size, "out of memory");
+	}
+	if (err)
+		incidents_close(in);
+	return err;
+}
+
+static void report(struct incidents *in, int err)
+{
+	char text[PATH_MAX + 128];
+
+	if (err && !in->failing && in->say) {
+		snprintf(text, sizeof(text),
+			 "cannot store an incident in %s: %s; earlier incidents are unchanged, "
+			 "watching continues",
+			 in->store.dir, strerror(-err));
+		in->say(in->ctx, text);
+	}
+	in->failing = err;
+}
+
+static int write_one(struct incidents *in, struct incident_waiting *w)
+{
+	struct ring_use use = record_ring_use(in->ring);
+	int err;
+
+	w->r.h = (struct record){RECORD_INCIDENT, sizeof(w->r), use.from_ns};
+	w->r.until_ns = use.until_ns;
+	err = incident_store_put(&in->store, in->ring, &w->r, w->name);
+	report(in, err);
+	return err;
+}
+
+void incidents_close(struct incidents *in)
+{
+	for (size_t i = 0; i < INCIDENTS_AT_ONCE && in->ring; i++)
+		if (in->waiting[i].due_ns)
+			write_one(in, &in->waiting[i]);
+	record_ring_free(in->ring);
+	if (in->has_signal_regex)
+		regfree(&in->signal_regex);
+	if (in->store.dir[0])
+		incident_store_close(&in->store);
+	in->ring = NULL;
+}
+
+static bool is_manual(enum incident_trigger t)
+{
+	return t == INCIDENT_USR1 || t == INCIDENT_SNAPSHOT || t == INCIDENT_HTTP;
+}
+
+/* Equal triggers have the same finding, event or cause, and the same workload. */
+static uint64_t hash_of(const struct incident_record *r)
+{
+	uint64_t hash = hash64_bytes(HASH64_BEGIN, r->finding, sizeof(r->finding));
+
+	if (!r->finding[0])
+		hash = hash64_bytes(hash, &r->trigger, sizeof(r->trigger));
+	hash = hash64_bytes(hash, r->cause, sizeof(r->cause));
+	return hash64_bytes(hash, r->workload, sizeof(r->workload));
+}
+
+/* Returns whether an equal trigger came a short time ago, and notes this one if not. */
+static bool is_repeated(struct incidents *in, const struct incident_record *r)
+{
+	uint64_t hash = hash_of(r);
+
+	for (size_t i = 0; i < INCIDENTS_SEEN; i++)
+		if (in->seen[i].at_ns && in->seen[i].hash == hash &&
+		    r->at_ns < in->seen[i].at_ns + in->o.rest_ns)
+			return true;
+	return false;
+}
+
+static void note_seen(struct incidents *in, const struct incident_record *r)
+{
+	size_t i = in->nr_seen++ % INCIDENTS_SEEN;
+
+	in->seen[i].hash = hash_of(r);
+	in->seen[i].at_ns = r->at_ns;
+}
+
+/* Returns the incident that contains a trigger: one of the same workload that still waits. */
+static struct incident_waiting *waiting_for(struct incidents *in, const struct incident_record *r)
+{
+	for (size_t i = 0; i < INCIDENTS_AT_ONCE; i++)
+		if (in->waiting[i].due_ns && !strcmp(in->waiting[i].r.workload, r->workload) &&
+		    !is_manual(r->trigger))
+			return &in->waiting[i];
+	return NULL;
+}
+
+static struct incident_waiting *free_place(struct incidents *in)
+{
+	for (size_t i = 0; i < INCIDENTS_AT_ONCE; i++)
+		if (!in->waiting[i].due_ns)
+			return &in->waiting[i];
+	return NULL;
+}
+
+static void fill(struct incident_record *r, const struct incident_cause *c)
+{
+	uint64_t now = host_monotonic_ns();
+
+	memset(r, 0, sizeof(*r));
+	r->at_ns = c->at_ns ? c->at_ns : now;
+	r->wall_ns = host_wall_ns() - (now > r->at_ns ? now - r->at_ns : 0);
+	r->trigger = c->trigger;
+	if (c->subject)
+		r->subject = *c->subject;
+	if (c->finding) {
+		r->severity = c->finding->severity + 1;
+		array_copy(r->finding, sizeof(r->finding), c->finding->rule->id);
+		array_copy(r->title, sizeof(r->title), c->finding->title);
+	}
+	if (c->title)
+		array_copy(r->title, sizeof(r->title), c->title);
+	array_copy(r->comm, sizeof(r->comm), c->comm ? c->comm : "");
+	array_copy(r->cause, sizeof(r->cause), c->cause ? c->cause : "");
+	array_copy(r->workload, sizeof(r->workload), c->workload ? c->workload : "");
+}
+
+/* Returns whether to begin an incident, and counts the trigger. */
+static bool is_wanted(struct incidents *in, const struct incident_record *r)
+{
+	bool manual = is_manual(r->trigger);
+	struct incident_waiting *with = waiting_for(in, r);
+
+	in->counts.triggers++;
+	if (with) {
+		with->r.more++;
+		in->counts.merged++;
+		note_seen(in, r);
+		return false;
+	}
+	if (!manual && is_repeated(in, r)) {
+		in->counts.repeated++;
+		return false;
+	}
+	if (!free_place(in) ||
+	    !take_allowance(manual ? &in->manual : &in->automatic, host_monotonic_ns())) {
+		in->counts.over_rate++;
+		return false;
+	}
+	return true;
+}
+
+/* Chooses a name that no incident has, since two triggers may come in one millisecond. */
+static void name_it(struct incidents *in, struct incident_waiting *w)
+{
+	const char *what = w->r.finding[0] ? w->r.finding : incident_trigger_name(w->r.trigger);
+	uint64_t wall_ns = w->r.wall_ns;
+	struct stored_names names;
+	bool taken = true;
+
+	if (stored_names_read(in->store.dir, &names)) {
+		stored_name(wall_ns, what, w->name);
+		stored_names_free(&names);
+		return;
+	}
+	for (; taken; wall_ns += NS_PER_MS) {
+		stored_name(wall_ns, what, w->name);
+		taken = false;
+		for (size_t i = 0; i < names.n && !taken; i++)
+			taken = !strcmp(names.name[i], w->name);
+	}
+	stored_names_free(&names);
+}
+
+const char *incidents_trigger(struct incidents *in, const struct incident_cause *c)
+{
+	struct incident_waiting *w;
+	struct incident_record r;
+
+	fill(&r, c);
+	if (!in->ring || !is_wanted(in, &r))
+		return NULL;
+	note_seen(in, &r);
+	w = free_place(in);
+	w->r = r;
+	w->due_ns = host_monotonic_ns() + in->o.after_ns;
+	in->counts.by[r.trigger]++;
+	name_it(in, w);
+	if (in->raise)
+		in->raise(in->ctx, &w->r);
+	return write_one(in, w) ? NULL : w->name;
+}
+
+bool incidents_wait(const struct incidents *in)
+{
+	for (size_t i = 0; i < INCIDENTS_AT_ONCE; i++)
+		if (in->waiting[i].due_ns)
+			return true;
+	return false;
+}
+
+void incidents_work(struct incidents *in)
+{
+	uint64_t now = host_monotonic_ns();
+	bool waited = incidents_wait(in);
+
+	for (size_t i = 0; i < INCIDENTS_AT_ONCE; i++) {
+		struct incident_waiting *w = &in->waiting[i];
+
+		if (!w->due_ns || now < w->due_ns)
+			continue;
+		w->due_ns = 0;
+		write_one(in, w);
+	}
+	if (waited && !incidents_wait(in) && in->lower)
+		in->lower(in->ctx);
+}
+
+int incidents_due_ms(const struct incidents *in)
+{
+	uint64_t now = host_monotonic_ns();
+	int due = -1;
+
+	for (size_t i = 0; i < INCIDENTS_AT_ONCE; i++) {
+		uint64_t at = in->waiting[i].due_ns;
+		int ms = at > now ? (at - now) / NS_PER_MS + 1 : 0;
+
+		if (at && (due < 0 || ms < due))
+			due = ms;
+	}
+	return due;
+}
+
+static const char *workload_of_process(const struct model *m, const struct process_key *of,
+				       const char *comm, char *ret, size_t size)
+{
+	const struct subject *s = model_find(m, of);
+
+	workload_name(s ? s->cgroup : NULL, comm, ret, size);
+	return ret;
+}
+
+static void look_at_finding(struct incidents *in, const struct model *m, struct finding *f)
+{
+	struct incident_cause c = {.trigger = INCIDENT_FINDING, .finding = f, .cause = f->cause};
+	char workload[256] = "";
+
+	if (!f->open || !f->fresh || f->triggered || f->severity != SEVERITY_CRITICAL)
+		return;
+	f->triggered = true;
+	c.at_ns = f->seen_ns;
+	if (finding_has_process(f)) {
+		c.subject = &f->subject;
+		c.comm = f->comm;
+		c.workload =
+			workload_of_process(m, &f->subject, f->comm, workload, sizeof(workload));
+	} else if (f->place[0]) {
+		workload_name(f->place, f->place, workload, sizeof(workload));
+		c.workload = workload;
+	}
+	incidents_trigger(in, &c);
+}
+
+static bool is_chosen(const struct incidents *in, const char *cause)
+{
+	for (size_t i = 0; in->o.cause[i] && cause; i++)
+		if (!strcmp(in->o.cause[i], cause))
+			return true;
+	return false;
+}
+
+static void look_at_refused(struct incidents *in, const struct model *m,
+			    const struct refused_record *r)
+{
+	struct incident_cause c = {.trigger = INCIDENT_REFUSED, .at_ns = r->h.t_ns};
+	char workload[256], title[192];
+	struct verdict v = {};
+
+	if (!in->o.cause[0])
+		return;
+	cause_of(r, &m->tick.limits, m->host.arch, &v);
+	if (!is_chosen(in, v.cause))
+		return;
+	c.cause = v.cause;
+	c.subject = &r->subject;
+	c.comm = r->comm;
+	c.workload = workload_of_process(m, &r->subject, r->comm, workload, sizeof(workload));
+	snprintf(title, sizeof(title), "%s failed: %s", call_name(r->call), v.cause);
+	c.title = title;
+	incidents_trigger(in, &c);
+}
+
+static void look_at_signal(struct incidents *in, const struct model *m,
+			   const struct signal_record *r)
+{
+	struct incident_cause c = {.trigger = INCIDENT_SIGNAL, .at_ns = r->h.t_ns};
+	char workload[256], title[192], name[32];
+	struct verdict v = {};
+
+	workload_of_process(m, &r->subject, r->comm, workload, sizeof(workload));
+	if (!in->has_signal_regex || !(r->flags & SIGNAL_FATAL) ||
+	    regexec(&in->signal_regex, workload, 0, NULL, 0))
+		return;
+	if (r->signal == SIGSEGV || r->signal == SIGBUS)
+		fault_of(r, &m->tick.limits, &v);
+	c.cause = v.cause;
+	c.subject = &r->subject;
+	c.comm = r->comm;
+	c.workload = workload;
+	snprintf(title, sizeof(title), "%s was killed by %s", r->comm,
+		 signal_name(r->signal, name, sizeof(name)));
+	c.title = title;
+	incidents_trigger(in, &c);
+}
+
+static void look_at_oom(struct incidents *in, const struct model *m, const struct oom_record *r)
+{
+	struct incident_cause c = {.trigger = INCIDENT_OOM, .at_ns = r->h.t_ns};
+	char workload[256], title[192];
+
+	if (!(in->o.on & INCIDENT_ON_OOM))
+		return;
+	c.subject = &r->subject;
+	c.comm = r->comm;
+	c.workload = workload_of_process(m, &r->subject, r->comm, workload, sizeof(workload));
+	snprintf(title, sizeof(title), "%s (pid %u) was OOM-killed", r->comm, r->subject.pid);
+	c.title = title;
+	incidents_trigger(in, &c);
+}
+
+void incidents_look(struct incidents *in, const struct model *m, struct findings *fs)
+{
+	if (!in->ring)
+		return;
+	/* findings first: they say what an event means, and their incident contains the event */
+	for (size_t i = 0; i < fs->n && in->o.on & INCIDENT_ON_FINDING; i++)
+		look_at_finding(in, m, &fs->f[i]);
+	for (; in->judged < m->events; in->judged++) {
+		const union event *e = &m->event[in->judged];
+
+		if (e->h.kind == RECORD_REFUSED)
+			look_at_refused(in, m, &e->refused);
+		else if (e->h.kind == RECORD_SIGNAL)
+			look_at_signal(in, m, &e->signal);
+		else if (e->h.kind == RECORD_OOM)
+			look_at_oom(in, m, &e->oom);
+	}
+	incidents_work(in);
+}
+
+void incidents_next_window(struct incidents *in)
+{
+	in->judged = 0;
+}

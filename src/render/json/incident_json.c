@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "render/incident_pages.h"
+#include "render/json/line_rows.h"
+#include "rules/diagnoses.h"
+
+static const char *severity_of_incident(const struct incident_record *r)
+{
+	return r->severity && r->severity <= NR_SEVERITIES ? severity_name(r->severity - 1) : NULL;
+}
+
+#include "render/json/incident_lines.def"
+
+void incident_page_json(struct buf *b, const struct incident_page *p)
+{
+	put_line_incident(b, p);
+}
