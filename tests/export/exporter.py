@@ -101,9 +101,11 @@ class Exporter:
         self.context = context
         address = f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
         self.err = lab.dir / f"export-{self.port}.err"
+        self.incidents = lab.dir / f"incidents-{self.port}"
         with open(self.err, "w", encoding="utf-8") as err:
             self.process = lab.spawn(
-                [*argv, program, "export", "--web.listen-address", address, *options],
+                [*argv, program, "export", "--web.listen-address", address,
+                 "--incident.store", self.incidents, *options],
                 stdout=subprocess.DEVNULL, stderr=err, **how)
         self.pid = self.process.pid
         until(lambda: self.process.poll() is not None or "metrics at" in self.said(),
