@@ -336,22 +336,14 @@ static int begin_loop(struct export *x)
 	return err ?: loop_every(l, every_ns);
 }
 
-/* Returns the shorter one of two times; -1: no limit. */
-static int sooner(int a, int b)
-{
-	return a < 0 || (b >= 0 && b < a) ? b : a;
-}
-
 /* Returns the milliseconds until a request times out or unwind tables can be made. */
 static int wait_time_ms(struct export *x)
 {
 	int endpoint = x->endpoint ? endpoint_timeout_ms(x->endpoint) : -1;
-	int tables = session_unwind(&x->s), incidents;
+	int tables = session_unwind(&x->s);
 
 	session_lines_work(&x->s);
-	incident_watch_work(&x->s);
-	incidents = incident_watch_timeout_ms(&x->s);
-	return sooner(sooner(endpoint, tables), incidents);
+	return tables < 0 || (endpoint >= 0 && endpoint < tables) ? endpoint : tables;
 }
 
 static int loop(struct export *x)

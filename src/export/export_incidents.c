@@ -65,6 +65,7 @@ void export_incidents_scanned(struct export *x)
 		ends_find(&s->in.ends, &s->in.collector, s->in.src);
 	findings_judge(&s->in.findings, &s->in.m);
 	incident_watch_look(s);
+	incident_watch_work(s);
 	findings_next_window(&s->in.findings);
 	incident_watch_next_window(s);
 }

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/hash.h"
@@ -18,6 +19,7 @@
 #define NS_PER_HOUR    3600000000000ULL
 #define MANUAL_HOURLY  120 /* maximum number of incidents per hour that somebody requests */
 #define MANUAL_AT_ONCE 10
+#define AUTOMATIC_AT_ONCE 6 /* incidents that may follow one another without a pause */
 
 static struct incident_allowance allowance(double per_hour, double most)
 {
@@ -64,7 +66,7 @@ int incidents_open(struct incidents *in, const struct incident_options *o, const
 	memset(in, 0, sizeof(*in));
 	in->store = INCIDENT_STORE_CLOSED;
 	in->o = *o;
-	in->automatic = allowance(o->per_hour, most < INCIDENTS_AT_ONCE ? INCIDENTS_AT_ONCE : most);
+	in->automatic = allowance(o->per_hour, most < AUTOMATIC_AT_ONCE ? AUTOMATIC_AT_ONCE : most);
 	in->manual = allowance(MANUAL_HOURLY, MANUAL_AT_ONCE);
 	err = compile(in, error, size);
 	if (err)
@@ -126,7 +128,7 @@ static bool is_manual(enum incident_trigger t)
 	return t == INCIDENT_USR1 || t == INCIDENT_SNAPSHOT || t == INCIDENT_HTTP;
 }
 
-/* Equal triggers have the same finding, event or cause, and the same workload. */
+/* Equal triggers have the same finding, event or cause, and the same workload and program. */
 static uint64_t hash_of(const struct incident_record *r)
 {
 	uint64_t hash = hash64_bytes(HASH64_BEGIN, r->finding, sizeof(r->finding));
@@ -134,6 +136,7 @@ static uint64_t hash_of(const struct incident_record *r)
 	if (!r->finding[0])
 		hash = hash64_bytes(hash, &r->trigger, sizeof(r->trigger));
 	hash = hash64_bytes(hash, r->cause, sizeof(r->cause));
+	hash = hash64_bytes(hash, r->comm, sizeof(r->comm));
 	return hash64_bytes(hash, r->workload, sizeof(r->workload));
 }
 
@@ -157,19 +160,29 @@ static void note_seen(struct incidents *in, const struct incident_record *r)
 	in->seen[i].at_ns = r->at_ns;
 }
 
-/* Returns the incident that contains a trigger: one of the same workload that still waits. */
+static bool is_same(const struct incident_record *a, const struct incident_record *b)
+{
+	return hash_of(a) == hash_of(b) ||
+	       (a->subject.pid && same_subject(&a->subject, &b->subject));
+}
+
+/*
+ * Returns the incident that contains a trigger: one that still waits, and has the same finding or
+ * process.
+ */
 static struct incident_waiting *waiting_for(struct incidents *in, const struct incident_record *r)
 {
 	for (size_t i = 0; i < INCIDENTS_AT_ONCE; i++)
-		if (in->waiting[i].due_ns && !strcmp(in->waiting[i].r.workload, r->workload) &&
+		if (in->waiting[i].due_ns && is_same(&in->waiting[i].r, r) &&
 		    !is_manual(r->trigger))
 			return &in->waiting[i];
 	return NULL;
 }
 
-static struct incident_waiting *free_place(struct incidents *in)
+/* Some places are only for incidents that somebody requests. */
+static struct incident_waiting *free_place(struct incidents *in, bool manual)
 {
-	for (size_t i = 0; i < INCIDENTS_AT_ONCE; i++)
+	for (size_t i = 0; i < INCIDENTS_AT_ONCE - (manual ? 0 : INCIDENTS_BY_HAND); i++)
 		if (!in->waiting[i].due_ns)
 			return &in->waiting[i];
 	return NULL;
@@ -197,24 +210,16 @@ static void fill(struct incident_record *r, const struct incident_cause *c)
 	array_copy(r->workload, sizeof(r->workload), c->workload ? c->workload : "");
 }
 
-/* Returns whether to begin an incident, and counts the trigger. */
+/* Returns whether to begin an incident, and counts what is ignored. */
 static bool is_wanted(struct incidents *in, const struct incident_record *r)
 {
 	bool manual = is_manual(r->trigger);
-	struct incident_waiting *with = waiting_for(in, r);
 
-	in->counts.triggers++;
-	if (with) {
-		with->r.more++;
-		in->counts.merged++;
-		note_seen(in, r);
-		return false;
-	}
 	if (!manual && is_repeated(in, r)) {
 		in->counts.repeated++;
 		return false;
 	}
-	if (!free_place(in) ||
+	if (!free_place(in, manual) ||
 	    !take_allowance(manual ? &in->manual : &in->automatic, host_monotonic_ns())) {
 		in->counts.over_rate++;
 		return false;
@@ -244,17 +249,59 @@ static void name_it(struct incidents *in, struct incident_waiting *w)
 	stored_names_free(&names);
 }
 
+/*
+ * Makes a later trigger that of an incident which waits: a limit was near, and now a call failed.
+ * The file gets a name with the new finding.
+ */
+static const char *replace_trigger(struct incidents *in, struct incident_waiting *w,
+				   const struct incident_record *r)
+{
+	struct incident_record was = w->r;
+	char name[STORED_NAME_BYTES];
+
+	strcpy(name, w->name);
+	w->r = *r;
+	w->r.more = was.more;
+	w->r.raised = was.raised;
+	memcpy(w->r.not_raised, was.not_raised, sizeof(was.not_raised));
+	w->of_state = false;
+	w->due_ns = host_monotonic_ns() + in->o.after_ns;
+	name_it(in, w);
+	if (write_one(in, w))
+		return NULL;
+	unlinkat(in->store.fd, name, 0);
+	return w->name;
+}
+
+/* Adds a trigger to an incident that waits. */
+static const char *merge(struct incidents *in, struct incident_waiting *w,
+			 const struct incident_record *r, bool of_state)
+{
+	bool known = is_repeated(in, r);
+
+	w->r.more++;
+	in->counts.merged++;
+	note_seen(in, r);
+	return w->of_state && !of_state && !known ? replace_trigger(in, w, r) : NULL;
+}
+
 const char *incidents_trigger(struct incidents *in, const struct incident_cause *c)
 {
+	bool of_state = c->finding && rule_is_state(c->finding->rule);
 	struct incident_waiting *w;
 	struct incident_record r;
 
 	fill(&r, c);
+	in->counts.triggers++;
+	w = in->ring ? waiting_for(in, &r) : NULL;
+	if (w)
+		return merge(in, w, &r, of_state);
 	if (!in->ring || !is_wanted(in, &r))
 		return NULL;
 	note_seen(in, &r);
-	w = free_place(in);
+	w = free_place(in, is_manual(r.trigger));
 	w->r = r;
+	w->of_state = of_state;
 	w->due_ns = host_monotonic_ns() + in->o.after_ns;
 	in->counts.by[r.trigger]++;
 	name_it(in, w);
@@ -286,21 +333,6 @@ void incidents_work(struct incidents *in)
 	}
 	if (waited && !incidents_wait(in) && in->lower)
 		in->lower(in->ctx);
-}
-
-int incidents_due_ms(const struct incidents *in)
-{
-	uint64_t now = host_monotonic_ns();
-	int due = -1;
-
-	for (size_t i = 0; i < INCIDENTS_AT_ONCE; i++) {
-		uint64_t at = in->waiting[i].due_ns;
-		int ms = at > now ? (at - now) / NS_PER_MS + 1 : 0;
-
-		if (at && (due < 0 || ms < due))
-			due = ms;
-	}
-	return due;
 }
 
 static const char *workload_of_process(const struct model *m, const struct process_key *of,
@@ -417,7 +449,6 @@ void incidents_look(struct incidents *in, const struct model *m, struct findings
 		else if (e->h.kind == RECORD_OOM)
 			look_at_oom(in, m, &e->oom);
 	}
-	incidents_work(in);
 }
 
 void incidents_next_window(struct incidents *in)

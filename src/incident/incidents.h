@@ -18,7 +18,8 @@
 #define INCIDENT_ON_PRESSURE 4u
 #define INCIDENT_ON_DEFAULT  (INCIDENT_ON_FINDING | INCIDENT_ON_OOM | INCIDENT_ON_PRESSURE)
 
-#define INCIDENTS_AT_ONCE 4  /* maximum number of incidents that wait for what comes after them */
+#define INCIDENTS_AT_ONCE 8  /* maximum number of incidents that wait for what comes after them */
+#define INCIDENTS_BY_HAND 2  /* of these, kept free for incidents that somebody requests */
 #define INCIDENTS_SEEN	  64 /* if the table is full, a new entry overwrites the oldest one */
 #define INCIDENT_CAUSES	  16 /* maximum number of chosen causes of failed calls */
 
@@ -53,6 +54,7 @@ struct incident_waiting {
 	struct incident_record r;
 	char name[STORED_NAME_BYTES];
 	uint64_t due_ns; /* CLOCK_MONOTONIC time at which it is written again; 0: unused */
+	bool of_state;	 /* its finding is about a state: a limit is near, or will be reached */
 };
 
 struct incident_counts {
@@ -78,7 +80,7 @@ struct incidents {
 	struct incident_waiting waiting[INCIDENTS_AT_ONCE];
 	struct {
 		uint64_t hash, at_ns;
-	} seen[INCIDENTS_SEEN]; /* finding or event, and workload, of the last incidents */
+	} seen[INCIDENTS_SEEN]; /* finding or event, workload and program, of the last incidents */
 	size_t nr_seen;
 	struct incident_allowance automatic, manual;
 	struct incident_counts counts;
@@ -119,10 +121,11 @@ void incidents_next_window(struct incidents *in);
  */
 const char *incidents_trigger(struct incidents *in, const struct incident_cause *c);
 
-/* Writes incidents whose time after the trigger is over. Call it at incidents_due_ms(). */
+/*
+ * Writes incidents whose time after the trigger is over. Call it after each scan, so that they
+ * contain a scan from after this time.
+ */
 void incidents_work(struct incidents *in);
-/* Returns the milliseconds until incidents_work() has something to do; -1: no limit. */
-int incidents_due_ms(const struct incidents *in);
 /* Returns whether an incident waits for what comes after its trigger. */
 bool incidents_wait(const struct incidents *in);
 

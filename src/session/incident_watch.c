@@ -203,11 +203,6 @@ void incident_watch_next_window(struct session *s)
 		incidents_next_window(&s->incidents->in);
 }
 
-int incident_watch_timeout_ms(struct session *s)
-{
-	return s->incidents ? incidents_due_ms(&s->incidents->in) : -1;
-}
-
 void incident_watch_work(struct session *s)
 {
 	if (s->incidents)

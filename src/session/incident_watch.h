@@ -37,8 +37,7 @@ int incident_watch_begin(struct session *s);
 /* Looks for triggers after a drain or scan, when the rules were evaluated. */
 void incident_watch_look(struct session *s);
 void incident_watch_next_window(struct session *s);
-/* Returns the milliseconds until incident_watch_work() has something to do; -1: no limit. */
-int incident_watch_timeout_ms(struct session *s);
+/* Completes incidents whose time after the trigger is over. Call it after each scan. */
 void incident_watch_work(struct session *s);
 
 /*

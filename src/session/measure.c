@@ -191,19 +191,15 @@ static int begin_loop(struct session *s)
 /* Returns the milliseconds until the session ends or unwind tables can be made; -1: no limit. */
 static int wait_time_ms(struct session *s)
 {
-	int tables_ms = session_unwind(s), end_ms = -1, incident_ms;
+	int tables_ms = session_unwind(s), end_ms = -1;
 	uint64_t now = host_monotonic_ns();
 
 	session_lines_work(s);
 	session_report_held(s);
-	incident_watch_work(s);
 	if (s->ends_ns)
 		end_ms = s->ends_ns > now ? (s->ends_ns - now) / 1000000 + 1 : 0;
 	if (session_lines_wait(s) && (end_ms < 0 || end_ms > LINES_STEP_MS))
 		end_ms = LINES_STEP_MS;
-	incident_ms = incident_watch_timeout_ms(s);
-	if (incident_ms >= 0 && (end_ms < 0 || end_ms > incident_ms))
-		end_ms = incident_ms;
 	if (tables_ms < 0 || (end_ms >= 0 && end_ms < tables_ms))
 		return end_ms;
 	return tables_ms;

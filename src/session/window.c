@@ -125,6 +125,7 @@ int session_take_window(struct session *s, bool show)
 	s->out.held = false;
 	session_report_attached(s);
 	session_report_events(s);
+	incident_watch_work(s);
 	if (show) {
 		session_render_frame(s);
 		s->out.frames++;

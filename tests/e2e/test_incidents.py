@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Tests incidents: an exporter that was only running meets a leak, an OOM kill, a crash, memory
+pressure and a storm of descriptors. Its incident names the cause at the right time, and the report
+of the incident has the verdict of a recording that was made on purpose."""
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import oom_kills
+from harness import Skip, live, until
+from test_oom_pages import place_of
+
+CALM = 6  # seconds before a workload begins
+AFTER = 2
+LEAK = """import resource, sys, time
+resource.setrlimit(resource.RLIMIT_NOFILE, (300, 300))
+held = []
+try:
+    while True:
+        held.append(open("/dev/null"))
+        time.sleep(float(sys.argv[1]))
+except OSError:
+    time.sleep(60)
+"""
+FILLS = """import mmap, sys
+with open(sys.argv[1] + "/file", "wb+") as file:
+    file.truncate(8 << 20)
+    held = mmap.mmap(file.fileno(), 8 << 20)
+    for at in range(0, 8 << 20, 4096):
+        held[at] = 1
+"""
+# Many processes each wait for the pages that the others take away.
+THRASH_MIB, THRASH_LIMIT_MIB = 90, 40
+
+
+class Watched:
+    """An exporter with a store of incidents."""
+
+    def __init__(self, lab, *options):
+        self.lab = lab
+        self.store = lab.dir / "incidents"
+        self.recording = lab.dir / "purpose.fsr"
+        self.exporter = lab.spawn(
+            [lab.program, "export", "--web.listen-address", "127.0.0.1:0",
+             "--incident.store", self.store, "--oom.store", lab.dir / "oom",
+             "--incident.after", str(AFTER), "--incident.per-hour", "3600", *options])
+        line = self.exporter.stderr.readline()
+        while line and "metrics at" not in line:
+            line = self.exporter.stderr.readline()
+        time.sleep(CALM)
+
+    def work(self, *argv):
+        """Starts a program with a recording on purpose."""
+        return self.lab.spawn([self.lab.program, "run", "--record", self.recording, "-q", "--",
+                               *argv])
+
+    def listed(self):
+        ran = self.lab.faultscope("incidents", "--json", "--store", self.store)
+        return [json.loads(line) for line in ran.out.splitlines()]
+
+    def incident(self, what, **wanted):
+        """Waits for an incident with these values, and for what comes after its trigger."""
+        def found():
+            return [one for one in self.listed()
+                    if all(one.get(key) in (value if isinstance(value, tuple) else (value,))
+                           for key, value in wanted.items())]
+        until(found, what, seconds=60)
+        until(lambda: found() and found()[0]["seconds_after"] >= AFTER, "its end", seconds=30)
+        return found()[0]
+
+    def stop(self):
+        self.exporter.send_signal(signal.SIGTERM)
+        self.exporter.communicate(timeout=60)
+
+
+@contextlib.contextmanager
+def watched(lab, *options):
+    one = Watched(lab, *options)
+    try:
+        yield one
+    finally:
+        if one.exporter.poll() is None:
+            one.stop()
+
+
+def named(lab, name):
+    """Returns a Python interpreter with another name, since equal triggers of one program in one
+    cgroup are one incident, and other tests run Python too."""
+    path = lab.dir / name
+    if not path.exists():
+        path.symlink_to(sys.executable)
+    return path
+
+
+def verdict(lab, recording, pid):
+    """Returns the findings of severity critical about a process, with their causes. Forecasts are
+    left out, because they depend on the interval of the scans."""
+    ran = lab.faultscope("report", "--format", "jsonl", recording)
+    lines = [json.loads(line) for line in ran.out.splitlines()]
+    return {(one["id"], one.get("cause")) for one in lines
+            if one["type"] == "finding" and one["severity"] == "critical" and
+            one.get("pid") == pid and not one["slug"].endswith("-growth")}
+
+
+def check_incident(check, one, begun):
+    """Checks time, bounds and contents of an incident whose trigger came after `begun`."""
+    when = time.strptime(one["time"][:19], "%Y-%m-%dT%H:%M:%S")
+    at = time.mktime(when) - time.timezone
+    check.that(begun - 1 <= at <= time.time() + 1, f"the trigger is at {one['time']}")
+    check.that(one["seconds_before"] >= CALM - 2, f"{one['seconds_before']} s before it")
+    check.that(one["seconds_after"] >= AFTER, f"{one['seconds_after']} s after it")
+    check.that(one["raised_scans"], "scans every second")
+    check.equal("mode", Path(one["file"]).stat().st_mode & 0o777, 0o600)
+
+
+def check_verdict(check, lab, seen, one, *work):
+    """Compares an incident with the recording on purpose of the same process."""
+    for process in work:
+        process.send_signal(signal.SIGINT)  # with a last scan
+        process.communicate(timeout=60)
+    seen.stop()
+    pid = one["pid"]
+    want = verdict(lab, seen.recording, pid)
+    got = verdict(lab, one["file"], pid)
+    check.that(want, "the recording on purpose has a verdict")
+    check.that(want <= got, f"the verdict of the incident is {got}, not {want}")
+
+
+@live
+def test_incident_of_a_mapping_leak(check, lab):
+    """A leak reaches vm.max_map_count."""
+    with watched(lab, "--export.calls") as seen:
+        begun = time.time()
+        work = seen.work(lab.workload("mapleak"), "limit", "--rate", "20000")
+        one = seen.incident("an incident", trigger="finding", finding="M01", comm="mapleak")
+        check_incident(check, one, begun)
+        check.equal("cause", one["cause"], "max_map_count")
+        check_verdict(check, lab, seen, one, work)
+
+
+@live
+def test_incident_of_a_descriptor_leak(check, lab):
+    """A slow leak reaches RLIMIT_NOFILE."""
+    with watched(lab, "--export.calls") as seen:
+        begun = time.time()
+        work = seen.work(named(lab, "leaks"), "-c", LEAK, "0.02")
+        one = seen.incident("an incident", trigger="finding", finding="F01", comm="leaks")
+        check_incident(check, one, begun)
+        check_verdict(check, lab, seen, one, work)
+        text = lab.faultscope("incidents", "show", Path(one["file"]).name, "--store",
+                              seen.store).out
+        check.that("F01" in text and "incidents report" in text, text)
+        compared = lab.faultscope("incidents", "compare", Path(one["file"]).name, "--store",
+                                  seen.store)
+        check.that("what grew by workload" in compared.out, compared.out + compared.err)
+        report = lab.faultscope("incidents", "report", Path(one["file"]).name, "--store",
+                                seen.store)
+        check.that("nofile-reached" in report.out, report.out + report.err)
+
+
+@live
+def test_incident_of_a_descriptor_storm(check, lab):
+    """Many processes reach RLIMIT_NOFILE at once: each finding has one incident."""
+    with watched(lab, "--export.calls") as seen:
+        begun = time.time()
+        script = "for i in $(seq 20); do $1 -c \"$2\" 0 & done; wait"
+        work = seen.work("sh", "-c", script, "sh", named(lab, "storms"), LEAK)
+        one = seen.incident("an incident", trigger="finding", finding=("F01", "F12"),
+                            comm="storms")
+        check_incident(check, one, begun)
+        time.sleep(AFTER + 3)
+        mine = [other for other in seen.listed() if other["comm"] == "storms"]
+        # a process may be near its limit before another one reaches it
+        check.that(len(mine) <= 2 and len({other["finding"] for other in mine}) == len(mine),
+                   f"{len(mine)} incidents of the storm")
+        check_verdict(check, lab, seen, one, work)
+
+
+@live
+def test_incident_of_an_oom_kill(check, lab):
+    """A process is killed because its cgroup reached its limit."""
+    place, kill = place_of(lab), oom_kills.KILLS[0]
+    with watched(lab) as seen:
+        recorder = lab.spawn([lab.program, "record", "--overhead", "low", "-o", seen.recording])
+        until(seen.recording.exists, "the recording")
+        time.sleep(3)
+        begun = time.time()
+        group = place.make(kill, f"faultscope-oom-{os.getpid()}-incident")
+        try:
+            place.start(kill, group, lab.dir / "said")
+            one = seen.incident("an incident", comm="hog")
+            check_incident(check, one, begun)
+            check_verdict(check, lab, seen, one, recorder)
+            pages = lab.faultscope("oom", "--json", one["file"]).out
+            check.equal("what is wrong with the page",
+                        oom_kills.judge_stored(kill, oom_kills.lines_of(pages),
+                                               f"faultscope-oom-{os.getpid()}-incident"), {})
+        finally:
+            place.end(kill, group, lab.dir / "said")
+    place.tmpfs.rmdir()
+
+
+@live
+def test_incident_of_a_crash(check, lab):
+    """A full tmpfs kills a process with SIGBUS."""
+    place = lab.dir / "tmpfs"
+    place.mkdir()
+    ran = lab.call("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", place)
+    if ran.returncode:
+        raise Skip(f"no tmpfs: {ran.err.strip()}")
+    try:
+        with watched(lab) as seen:
+            begun = time.time()
+            work = seen.work(named(lab, "fills"), "-c", FILLS, place)
+            one = seen.incident("an incident", comm="fills")
+            check_incident(check, one, begun)
+            check.equal("status of the process", work.wait(60), -signal.SIGBUS)
+            check_verdict(check, lab, seen, one)
+    finally:
+        lab.call("umount", place)
+
+
+@live
+def test_incident_of_memory_pressure(check, lab):
+    """The kernel's trigger for memory pressure writes an incident: a cgroup thrashes, and nothing
+    else runs. Other work of this machine may keep `full` pressure low, so that this is skipped."""
+    with watched(lab, "--incident.on", "pressure") as seen:
+        before = Path("/proc/pressure/memory").read_text()
+        begun = time.time()
+        place = place_of(lab)
+        group = Path("/sys/fs/cgroup")
+        group = (group if place.version == 2 else group / "memory") / f"thrash-{os.getpid()}"
+        place.tmpfs.rmdir()
+        file = lab.dir / "data"
+        with file.open("wb") as out:
+            for _ in range(THRASH_MIB):
+                out.write(os.urandom(1 << 20))
+        group.mkdir()
+        limit = "memory.max" if place.version == 2 else "memory.limit_in_bytes"
+        work = []
+        try:
+            (group / limit).write_text(str(THRASH_LIMIT_MIB << 20))
+            for _ in range(os.cpu_count() * 3):
+                work.append(lab.spawn(
+                    ["sh", "-c", 'echo $$ > "$1/cgroup.procs"; exec cat "$2" "$2" "$2" "$2" "$2" '
+                     '"$2" "$2" "$2" "$2" "$2" "$2" "$2" > /dev/null', "sh", group, file]))
+            with contextlib.suppress(AssertionError):
+                until(lambda: any(one["trigger"] == "pressure" for one in seen.listed()),
+                      "an incident", seconds=30)
+            mine = [one for one in seen.listed() if one["trigger"] == "pressure"]
+            after = Path("/proc/pressure/memory").read_text()
+            if not mine:
+                raise Skip(f"too little pressure: {before!r} {after!r}")
+            check_incident(check, seen.incident("its end", trigger="pressure"), begun)
+        finally:
+            for process in work:
+                process.kill()
+                process.wait()
+            until(lambda: not (group / "cgroup.procs").read_text(), "the end of the cgroup")
+            group.rmdir()
+
+
+@live
+def test_incidents_by_request(check, lab):
+    """SIGUSR1 and `snapshot` store an incident; the end of the exporter completes it."""
+    with watched(lab, "--incident.after", "60", "--incident.on", "none",
+                 "--redact") as seen:
+        seen.exporter.send_signal(signal.SIGUSR1)
+        until(lambda: len(seen.listed()) == 1, "the incident of SIGUSR1")
+        ran = lab.faultscope("snapshot", "--store", seen.store, "why", "so", "slow")
+        check.equal("status", ran.returncode, 0)
+        check.that(Path(ran.out.strip()).exists(), ran.out + ran.err)
+        check.equal("triggers", [one["trigger"] for one in seen.listed()], ["snapshot", "sigusr1"])
+        seen.stop()
+        for one in seen.listed():
+            ran = lab.faultscope("info", "--json", one["file"])
+            about = json.loads(ran.out.splitlines()[0])
+            check.equal("host", about["host"], "host")
+            check.that(about["scans"] >= 2, f"{about['scans']} scans")
+        check.equal("socket", list(seen.store.glob("*.socket")), [])
+        ran = lab.faultscope("incidents", "delete", "1", "2", "--store", seen.store)
+        check.equal("status", ran.returncode, 0)
+        ran = lab.faultscope("incidents", "--store", seen.store)
+        check.equal("status", ran.returncode, 7)
+        check.that("no incident is stored" in ran.err, ran.err)
+        ran = lab.faultscope("snapshot", "--store", seen.store)
+        check.equal("status", ran.returncode, 4)
+
+
+@live
+def test_ring_of_record(check, lab):
+    """record --ring of a process has its stacks, and what it held at the trigger."""
+    store = lab.dir / "ring"
+    work = lab.spawn([named(lab, "recorded"), "-c", LEAK, "0.02"])
+    recorder = lab.spawn([lab.program, "record", "--ring", "1m", "-o", store, "--incident.after",
+                          "1s", str(work.pid)])
+    until(lambda: list(store.glob("*-F01.fsr")), "an incident", seconds=60)
+    time.sleep(2)
+    recorder.send_signal(signal.SIGTERM)
+    recorder.communicate(timeout=60)
+    ran = lab.faultscope("incidents", "--json", "--store", store)
+    one = next(one for one in map(json.loads, ran.out.splitlines()) if one["finding"] == "F01")
+    check.that(one["raised_maps"] and one["raised_fds"], f"{one}")
+    report = lab.faultscope("report", one["file"]).out
+    check.that("open" in report and "F01" in report, report)
