@@ -79,15 +79,16 @@ def process(build):
     return block_of(lines[begin:end])
 
 
-ON_OWN_PAGE = ("oom_page",)  # types of JSON lines that another page than docs/json.md lists
+ON_OWN_PAGE = ("oom_page", "incident")  # types of JSON lines on pages of their own
 
 
-def events(build, own_page=False):
-    """Returns a table with each type of JSON line, from the schema; with `own_page`, a table with
-    the types of ON_OWN_PAGE."""
+def events(build, only=None):
+    """Returns a table with each type of JSON line, from the schema, except those of ON_OWN_PAGE;
+    with `only`, a table with this type."""
     rows = ["| type | meaning | keys |", "| --- | --- | --- |"]
     for one in json.loads(printed(build / "faultscope", "schema"))["oneOf"]:
-        if (one["properties"]["type"]["const"] in ON_OWN_PAGE) != own_page:
+        name = one["properties"]["type"]["const"]
+        if name != only if only else name in ON_OWN_PAGE:
             continue
         keys = ", ".join(key for key in one["properties"] if key not in ("type", "t"))
         rows.append(f"| `{one['properties']['type']['const']}` | {one['description']} | {keys} |")
@@ -114,7 +115,8 @@ def made(build, check):
         if name == MATRIX:
             return head + matrix(build, check, was) + end
         own = {"session": first_finding, "verdict": verdict, "crash": crash, "process": process,
-               "events": events, "oom_page": partial(events, own_page=True)}.get(name)
+               "events": events,
+               **{one: partial(events, only=one) for one in ON_OWN_PAGE}}.get(name)
         return head + (own(build) if own else printed(tables, name)) + end
 
     texts = {}

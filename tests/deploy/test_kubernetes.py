@@ -50,7 +50,8 @@ def test_own_pids_differs_from_the_base_in_names_alone(check):
     check.that(base == own, "they differ in more")
 
 
-STORE = "/var/lib/faultscope/oom"  # pages of OOM kills, which outlive the pod
+# pages of OOM kills, and incidents, which outlive the pod
+STORES = ("/var/lib/faultscope/oom", "/var/lib/faultscope/incidents")
 
 
 def test_the_pod_has_two_capabilities_and_writes_only_its_store(check):
@@ -69,10 +70,10 @@ def test_the_pod_has_two_capabilities_and_writes_only_its_store(check):
         check.equal("mounts", {one["name"] for one in container["volumeMounts"]}, volumes)
         paths = {volume["name"]: volume["hostPath"]["path"] for volume in pod["volumes"]}
         for mount in container["volumeMounts"]:
-            check.that(mount.get("readOnly") is True or paths[mount["name"]] == STORE,
+            check.that(mount.get("readOnly") is True or paths[mount["name"]] in STORES,
                        f"{mount['name']} may be written")
         for path in paths.values():
-            check.that(path == STORE or path.startswith(("/sys/", "/var/log/")),
+            check.that(path in STORES or path.startswith(("/sys/", "/var/log/")),
                        f"{path} of the host is mounted")
 
 
