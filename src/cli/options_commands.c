@@ -163,20 +163,20 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		      "stacks caused the growth, and which mappings and file descriptors "
 		      "processes hold. The largest growth comes first. Needs no root."},
 	[CMD_INCIDENTS] =
-		{"incidents",
-		 "[OPTIONS] [list | show [N] | report [N] | compare [N] | delete N...]",
-		 "list what was recorded around serious events, and read it",
+		{"incidents", "[OPTIONS] [ACTION [N...]]",
+		 "list and read what led to serious events",
 		 "export and record --ring keep the last minutes in memory, and write them to a "
-		 "file when something serious happens: an incident. list (the default) prints one "
-		 "line for each incident, the newest first. show prints the facts of an incident. "
-		 "report prints its report, in any format of faultscope report. compare prints what "
-		 "changed in the last two minutes before it. delete removes incidents. N is a "
-		 "number of the list; 1, the default, is the newest incident. An incident is an "
+		 "file when something serious happens: an incident. The actions are list, show, "
+		 "report, compare and delete. list (the default) prints one line for each "
+		 "incident, the newest first. show prints the facts of an incident. report prints "
+		 "its report, in any format of faultscope report. compare prints what changed in "
+		 "the last two minutes before it. delete removes incidents. N is a number of the "
+		 "list, or a file name; 1, the default, is the newest incident. An incident is an "
 		 "ordinary recording, which every command that reads recordings accepts. The exit "
 		 "status is 7 if no incident is stored."},
 	[CMD_SNAPSHOT] =
 		{"snapshot", "[OPTIONS] [REASON]",
-		 "let a running faultscope store an incident now",
+		 "store an incident now",
 		 "Asks the faultscope that runs on this machine with a ring in memory (export or "
 		 "record --ring) to write an incident now, and prints the name of the file. The "
 		 "file is complete some seconds later (see --incident.after of export). REASON "

@@ -223,7 +223,8 @@ static void test_rate(void)
 	}
 	in.o.after_ns = HOUR_NS;
 	ok(trigger(INCIDENT_USR1, NULL, NULL), "but a request by hand still has a place");
-	is_u64(in.counts.by[INCIDENT_OOM], INCIDENTS_AT_ONCE - INCIDENTS_BY_HAND, "only some incidents wait at once");
+	is_u64(in.counts.by[INCIDENT_OOM], INCIDENTS_AT_ONCE - INCIDENTS_BY_HAND,
+	       "only some incidents wait at once");
 	incidents_close(&in);
 }
 
@@ -320,7 +321,8 @@ static void test_kills(void)
 			exit(1);
 		incident_store_close(&s);
 	}
-	is_u64(count_files(dir, ".faultscope."), 0, "unfinished files are removed at the next start");
+	is_u64(count_files(dir, ".faultscope."), 0,
+	       "unfinished files are removed at the next start");
 }
 
 static void test_full_disk(void)
@@ -358,8 +360,8 @@ static void test_no_store(void)
 	   "a directory that cannot be made");
 	ok(strstr(error, "No such file"), "is an error");
 	opt.signal_pattern = "(";
-	ok(incidents_open(&in, &opt, fixture_path("x"), tell_nothing, NULL, error,
-			  sizeof(error)) == -EINVAL,
+	ok(incidents_open(&in, &opt, fixture_path("x"), tell_nothing, NULL, error, sizeof(error)) ==
+		   -EINVAL,
 	   "and so is a wrong pattern: %s", error);
 	incidents_close(&in);
 }

@@ -233,9 +233,8 @@ static void test_suffixes(void)
 	size_t bad_state = 0, bad_file = 0, bad_order = 0, over = 0, short_of = 0, dropped = 0;
 
 	for (int round = 0; round < 60; round++) {
-		const struct ring_bounds bounds = {
-			.bytes = dice(2) ? 32768 + dice(200000) : 0,
-			.ns = dice(2) ? (20 + dice(200)) * SECOND : 0};
+		const struct ring_bounds bounds = {.bytes = dice(2) ? 32768 + dice(200000) : 0,
+						   .ns = dice(2) ? (20 + dice(200)) * SECOND : 0};
 		uint64_t calm = 1 + dice(20), events = dice(6) ? dice(3) : 200;
 		struct reading r;
 
@@ -286,6 +285,50 @@ static void test_storm(void)
 	end();
 }
 
+/* An hour of 1,000 processes at rest, of which some do something between two scans. */
+static void test_hour(void)
+{
+	const struct ring_bounds bounds = {.ns = 3600 * SECOND};
+	struct reading r;
+
+	begin(&bounds);
+	for (int t = 0; t < 380; t++) {
+		struct tick_record tick;
+
+		for (uint32_t i = 0; i < 1000; i++) {
+			struct process_record p;
+
+			if (t && dice(100) >= 5)
+				continue;
+			p = process_record(1000 + i, 1 + i, now_ns + i);
+			p.g.min_flt = p.c.fault_kind[0] = t * dice(40);
+			p.g.rss_anon_pages = 1000 + dice(500);
+			p.u.cpu_ns = now_ns / (1 + i);
+			take(&p.h);
+			if (!t) {
+				struct names_record n =
+					RECORD(names_record, RECORD_NAMES, now_ns);
+
+				n.subject = p.subject;
+				snprintf(n.exe, sizeof(n.exe), "/usr/sbin/daemon-%u", i);
+				snprintf(n.cgroup, sizeof(n.cgroup), "/system.slice/d%u.service",
+					 i / 5);
+				take(&n.h);
+			}
+		}
+		now_ns += 10 * SECOND;
+		tick = tick_record(now_ns);
+		take(&tick.h);
+		model_next_window(&m);
+	}
+	printf("# %llu bytes\n", (unsigned long long)record_ring_use(c.ring).bytes);
+	ok(record_ring_use(c.ring).bytes < 16 << 20, "an hour of 1,000 processes fits in 16 MiB");
+	is_u64(differing(NULL, &r), 0, "with the state of all");
+	ok(m.last_ns - first_tick_ns >= 3600 * SECOND, "and reaches back an hour");
+	forget(&r);
+	end();
+}
+
 /* Counters of a process that lived before the first scan of the part begin in that part. */
 static void test_resumed(void)
 {
@@ -308,7 +351,8 @@ static void test_resumed(void)
 	scan(1, 0);
 	differing(NULL, &r);
 	s = model_find(&r.m, &born.subject);
-	ok(s && !(s->now.g.flags & PROC_BORN), "a process that the part resumes was not born in it");
+	ok(s && !(s->now.g.flags & PROC_BORN),
+	   "a process that the part resumes was not born in it");
 	ok(s && s->now.g.min_flt - s->base_min == 10, "only its new faults count");
 	ok(s && !s->now.fds_opened, "no file descriptor was opened in it");
 	forget(&r);
@@ -341,6 +385,7 @@ int main(void)
 	test_small();
 	test_suffixes();
 	test_storm();
+	test_hour();
 	test_resumed();
 	test_redacted();
 	return tap_done();

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Tests that only authenticated users can store an incident by HTTP."""
+import time
+
+from exporter import Exporter
+from test_tls import ALICE
+
+USER = "alice:example-only"
+
+
+def with_user(lab, *options):
+    path = lab.dir / "web.yml"
+    path.write_text(f"basic_auth_users:\n  alice: {ALICE}\n")
+    return Exporter(lab, "--web.config.file", path, *options)
+
+
+def stored(exporter):
+    return sorted(path.name for path in exporter.incidents.glob("*.fsr"))
+
+
+def test_snapshot_needs_a_user(check, lab):
+    exporter = Exporter(lab, "--incident.on", "none")
+    for method in ("GET", "POST"):
+        check.equal(method, exporter.get("/-/snapshot", method=method).status, 403)
+    check.equal("incidents", stored(exporter), [])
+
+
+def test_snapshot_of_a_user(check, lab):
+    exporter = with_user(lab)
+    check.equal("nobody", exporter.get("/-/snapshot", method="POST").status, 401)
+    check.equal("a guess", exporter.get("/-/snapshot", method="POST", user="alice:x").status, 401)
+    check.equal("GET", exporter.get("/-/snapshot", user=USER).status, 405)
+    before = set(stored(exporter))
+    answer = exporter.get("/-/snapshot", method="POST", user=USER)
+    check.equal("POST", answer.status, 200)
+    added = [name for name in stored(exporter) if name not in before and "http" in name]
+    check.equal("incidents", len(added), 1)
+    check.that(added and added[0] in answer.text, f"{answer.text!r} does not name {added}")
+
+
+def test_many_snapshots_are_bounded(check, lab):
+    exporter = with_user(lab)
+    statuses = []
+    for _ in range(30):
+        statuses.append(exporter.get("/-/snapshot", method="POST", user=USER).status)
+        time.sleep(0.01)
+    check.that(1 <= statuses.count(200) <= 12, f"{statuses.count(200)} snapshots")
+    check.that(statuses.count(503) >= 18, f"{statuses}")
+    check.equal("metrics", exporter.get(user=USER).status, 200)
+
+
+def test_no_snapshot_without_a_ring(check, lab):
+    exporter = with_user(lab, "--ring", "off")
+    answer = exporter.get("/-/snapshot", method="POST", user=USER)
+    check.equal("status", answer.status, 503)
+    check.that("ring" in answer.text, answer.text)
+    check.that(not exporter.incidents.exists(), "there is a store")
