@@ -12,7 +12,7 @@
 #include "export/export.h"
 #include "probe/host_facts.h"
 
-#define SCAN_NS	   10000000000ULL /* time between scans if nobody scrapes */
+#define SCAN_NS	   20000000000ULL /* time between scans if nobody scrapes */
 #define ENDS_EVERY 16 /* scans between searches for processes whose end was not reported */
 
 void export_incidents_open(struct export *x)
