@@ -308,6 +308,27 @@ static int set_detail(struct options *o, const char *arg, char *error, size_t si
 	return 0;
 }
 
+static int set_moment(const char *name, struct moment *m, const char *arg, char *error, size_t size)
+{
+	return moment_parse(arg, m)
+		       ? options_refuse(error, size,
+					"--%s %s: expected a time since the beginning (90s, 5m), "
+					"before the end (-2m), a clock time (14:03), or a date and "
+					"a time (2026-11-28T14:03:20Z)",
+					name, arg)
+		       : 0;
+}
+
+static int set_from(struct options *o, const char *arg, char *error, size_t size)
+{
+	return set_moment("from", &o->from, arg, error, size);
+}
+
+static int set_to(struct options *o, const char *arg, char *error, size_t size)
+{
+	return set_moment("to", &o->to, arg, error, size);
+}
+
 static int set_speed(struct options *o, const char *arg, char *error, size_t size)
 {
 	uint64_t whole;
@@ -426,8 +447,7 @@ const struct option_row option_rows[] = {
 	{"format", 0, "FORMAT", W | R | D | E | G | M | T | Y | O | F | H | B | N,
 	 "output format; the section FORMATS lists all formats", OTHER(set_format)},
 	{"json", 0, NULL, W | R | D | E | G | M | T | I | Y | F | H | B | L | N,
-	 "short for --format json",
-	 OTHER(set_json)},
+	 "short for --format json", OTHER(set_json)},
 	{"output", 'o', "FILE", W | R | G | M | T | C | I | Y | O | F | H | B | L | N,
 	 "write to FILE; - is standard output", TEXT(output)},
 	{"sort", 0, "FIELD", W | Y,
@@ -482,7 +502,8 @@ const struct option_row option_rows[] = {
 	 OTHER(set_fail_on)},
 	{"junit", 0, "FILE", W | R,
 	 "write the results of --fail-on as JUnit XML; with --phases, also a test case for each "
-	 "phase", TEXT(junit)},
+	 "phase",
+	 TEXT(junit)},
 	{"phases", 0, NULL, R,
 	 "also print values of each phase of the command, which says when a phase begins: it "
 	 "writes the name as a line to the file descriptor that the variable FAULTSCOPE_PHASES "
@@ -571,8 +592,7 @@ const struct option_row option_rows[] = {
 	 COUNT(incident.keep, 1, INCIDENT_KEEP_MAX, "a number from 1 to 10000")},
 	{"incident.max-size", 0, "SIZE", C | X,
 	 "size of all incidents together; the oldest ones are removed (default: 256M)",
-	 BYTES(incident.bytes, RECORD_BYTES_LEAST, UINT64_MAX,
-	       "a size of at least 16K: 64M, 2G")},
+	 BYTES(incident.bytes, RECORD_BYTES_LEAST, UINT64_MAX, "a size of at least 16K: 64M, 2G")},
 	{"incident.max-age", 0, "TIME", C | X,
 	 "remove incidents that are older than this (default: 720h)",
 	 SECONDS(incident.age, 1, "a time of 1s or more: 24h, 720h")},
@@ -650,6 +670,12 @@ const struct option_row option_rows[] = {
 	 BYTES(max_bytes, RECORD_BYTES_LEAST, UINT64_MAX, "a size of at least 16K: 64M, 2G")},
 	{"redact", 0, NULL, C | O | X, "remove the host name, file names, paths and addresses",
 	 FLAG(redact)},
+	{"from", 0, "TIME", I | Y | O | F,
+	 "read the recording from TIME on: 90s or 5m after its beginning, -2m before its end, "
+	 "14:03 "
+	 "or 2026-11-28T14:03:20Z; counters begin at 0 there",
+	 OTHER(set_from)},
+	{"to", 0, "TIME", I | Y | O | F, "read the recording up to TIME", OTHER(set_to)},
 	{"speed", 0, "FACTOR", Y,
 	 "speed of the replay: 10 is ten times the recorded speed, 0 is "
 	 "as fast as possible",

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "cli/moment.h"
 #include "collect/filter.h"
 #include "incident/incidents.h"
 #include "model/census.h"
@@ -86,6 +87,7 @@ struct options {
 	uint64_t max_bytes; /* maximum size of a recording; 0: no maximum */
 	double speed;
 	bool speed_given;
+	struct moment from, to; /* the part of a recording to read */
 	/* format of a report; NULL: depends on the command */
 	const struct report_format *report_format;
 	const struct renderer *format; /* renderer of the output format; NULL: text */

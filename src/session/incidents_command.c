@@ -172,7 +172,9 @@ static int compare(const struct listing *l, size_t i, const char *path)
 	} else if (part[0] < 0 || part[1] < 0) {
 		complain("%s", strerror(errno));
 	} else {
-		status = recording_cut(path, r->at_ns - last, part[0], part[1]);
+		status = recording_part(path, 0, r->at_ns - last, part[0]);
+		if (!status)
+			status = recording_part(path, r->at_ns - last, UINT64_MAX, part[1]);
 		snprintf(name[0], sizeof(name[0]), "before (%s)",
 			 as_span((r->at_ns - last - r->h.t_ns) / 1e9).s);
 		snprintf(name[1], sizeof(name[1]), "the last %s",

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#define _GNU_SOURCE
 #include "session/recording_parts.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "base/units.h"
 #include "cli/messages.h"
 #include "collect/collector.h"
 #include "probe/recording.h"
+#include "render/utc.h"
 
-/* A recording that is being cut. */
+/* A recording whose part is being copied. */
 struct cutting {
 	struct model m;
 	struct collector c;
-	struct recorder *part[2];
-	uint64_t at_ns;
-	bool is_cut;
+	struct recorder *part;
+	uint64_t from_ns, to_ns;
+	struct moment_span span; /* what was read so far; begin_ns 0: nothing */
+	bool begun, done;
 };
 
 static int copy(void *ctx, const struct record *h)
@@ -23,16 +29,34 @@ static int copy(void *ctx, const struct record *h)
 	return recorder_take(ctx, h);
 }
 
-/* Ends the first part, and begins the second one with the present state. */
-static int cut(struct cutting *t)
+/* Begins the part, with the present state unless it is the beginning of the recording. */
+static int begin(struct cutting *t)
 {
-	struct end_record end = {.h = {RECORD_END, sizeof(end), t->m.last_ns}};
-	const struct sink sink = {.take = copy, .ctx = t->part[1]};
-	int err = recorder_take(t->part[0], &end.h);
+	const struct sink sink = {.take = copy, .ctx = t->part};
 
-	t->is_cut = true;
-	t->c.rec = t->part[1];
-	return err ?: collector_tell(&t->c, &sink);
+	t->begun = true;
+	t->c.rec = t->part;
+	return t->m.last_ns ? collector_tell(&t->c, &sink) : 0;
+}
+
+static int end(struct cutting *t, uint64_t t_ns)
+{
+	struct end_record end = {.h = {RECORD_END, sizeof(end), t_ns}};
+
+	t->done = true;
+	t->c.rec = NULL;
+	return recorder_take(t->part, &end.h);
+}
+
+static void note_time(struct moment_span *span, const struct record *h)
+{
+	if (h->kind != RECORD_TICK)
+		return;
+	if (!span->begin_ns) {
+		span->begin_ns = h->t_ns;
+		span->wall_ns = ((const struct tick_record *)h)->wall_ns;
+	}
+	span->end_ns = h->t_ns;
 }
 
 static int take(void *ctx, const struct record *h)
@@ -40,59 +64,112 @@ static int take(void *ctx, const struct record *h)
 	struct cutting *t = ctx;
 	int err = 0;
 
-	if (h->kind == RECORD_INCIDENT)
-		return 0; /* the parts are no incidents */
+	note_time(&t->span, h);
+	if (t->done || h->kind == RECORD_INCIDENT)
+		return 0; /* a part is no incident */
 	/* the state is whole only after a scan */
-	if (!t->is_cut && h->t_ns > t->at_ns && t->m.last_ns && h->kind != RECORD_TICK)
-		err = cut(t);
+	if (t->part && !t->begun && h->t_ns > t->from_ns && t->m.last_ns && h->kind != RECORD_TICK)
+		err = begin(t);
+	if (t->begun && h->t_ns > t->to_ns)
+		return err ?: end(t, t->m.last_ns);
 	return err ?: collector_take(&t->c, h);
 }
 
-static int read_all(struct cutting *t, struct source *src)
+/* Reads a recording, up to the end of the part. Damage of the recording is no error here. */
+static int read_all(struct cutting *t, const char *path, char *error, size_t size)
 {
 	const struct sink sink = {.take = take, .ctx = t};
-	int err = 0;
+	struct source *src = NULL;
+	int err = replay_open(path, &src, error, size);
 
-	while (!err) {
+	while (!err && !t->done) {
 		err = src->ops->look(src, &sink);
 		if (!err)
 			model_next_window(&t->m);
 	}
-	if ((err == 1 || err == -EBADMSG) && !t->is_cut)
-		err = cut(t) ?: 1;
+	if (src)
+		src->ops->close(src);
 	return err == 1 || err == -EBADMSG ? 0 : err;
 }
 
-static int open_part(struct cutting *t, int i, int fd, char *error, size_t size)
+static int cut(struct cutting *t, const char *path, char *error, size_t size)
 {
-	char path[32];
+	int err = model_init(&t->m), closed;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	return recorder_open(path, true, &t->part[i], error, size);
+	t->c.m = &t->m;
+	if (!err && t->part && !t->from_ns)
+		err = begin(t);
+	err = err ?: read_all(t, path, error, size);
+	if (!err && t->part && !t->done)
+		err = end(t, t->m.last_ns);
+	closed = t->part ? recorder_close(t->part) : 0;
+	collector_free(&t->c);
+	model_free(&t->m);
+	return err ?: closed;
 }
 
-int recording_cut(const char *path, uint64_t at_ns, int before, int after)
+static int fail(const char *error, int err)
 {
-	struct cutting t = {.at_ns = at_ns};
-	struct source *src = NULL;
-	char error[512] = "";
-	int err = model_init(&t.m), closed;
+	complain("%s", *error ? error : strerror(-err));
+	return EXIT_FAILED;
+}
 
-	t.c.m = &t.m;
-	err = err ?: replay_open(path, &src, error, sizeof(error));
-	err = err ?: open_part(&t, 0, before, error, sizeof(error));
-	err = err ?: open_part(&t, 1, after, error, sizeof(error));
-	t.c.rec = t.part[0];
-	err = err ?: read_all(&t, src);
-	for (int i = 0; i < 2; i++) {
-		closed = t.part[i] ? recorder_close(t.part[i]) : 0;
-		err = err ?: closed;
-	}
-	if (src)
-		src->ops->close(src);
-	collector_free(&t.c);
-	model_free(&t.m);
+int recording_part(const char *path, uint64_t from_ns, uint64_t to_ns, int fd)
+{
+	struct cutting t = {.from_ns = from_ns, .to_ns = to_ns};
+	char error[512] = "", part[32];
+	int err;
+
+	snprintf(part, sizeof(part), "/proc/self/fd/%d", fd);
+	err = recorder_open(part, true, &t.part, error, sizeof(error));
+	err = err ?: cut(&t, path, error, sizeof(error));
+	return err ? fail(error, err) : 0;
+}
+
+/* Finds where two moments are in a recording. Returns 0 or an exit status. */
+static int find_range(const char *path, const struct moment *from, const struct moment *to,
+		      uint64_t *ret_from, uint64_t *ret_to)
+{
+	struct cutting t = {};
+	char error[512] = "";
+	int err = cut(&t, path, error, sizeof(error));
+
+	*ret_from = 0;
+	*ret_to = UINT64_MAX;
 	if (err)
-		complain("%s", *error ? error : strerror(-err));
+		return fail(error, err);
+	if (from->kind != MOMENT_NONE)
+		err = moment_resolve(from, &t.span, ret_from);
+	if (!err && to->kind != MOMENT_NONE)
+		err = moment_resolve(to, &t.span, ret_to);
+	if (err) {
+		complain("%s: it has no clock time: give --from and --to as seconds since its "
+			 "beginning",
+			 path);
+	} else if (*ret_from >= *ret_to || *ret_from >= t.span.end_ns ||
+		   *ret_to <= t.span.begin_ns) {
+		complain("%s: nothing is between --from and --to: it lasts %s%s%s\n"
+			 "  see: faultscope info %s",
+			 path, as_span((t.span.end_ns - t.span.begin_ns) / 1e9).s,
+			 t.span.wall_ns ? ", from " : "",
+			 t.span.wall_ns ? as_utc_ms(t.span.wall_ns).s : "", path);
+		err = -ENODATA;
+	}
 	return err ? EXIT_FAILED : 0;
+}
+
+int recording_part_open(const char *path, const struct moment *from, const struct moment *to)
+{
+	uint64_t from_ns, to_ns;
+	int status = find_range(path, from, to, &from_ns, &to_ns), fd;
+
+	if (status)
+		return -status;
+	fd = memfd_create("part", MFD_CLOEXEC);
+	status = fd < 0 ? fail("", -errno) : recording_part(path, from_ns, to_ns, fd);
+	if (!status)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -status;
 }

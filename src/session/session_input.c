@@ -6,7 +6,9 @@
 #include "session/session_lines.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/overhead.h"
 #include "probe/host_facts.h"
@@ -14,6 +16,7 @@
 #include "session/drop_privileges.h"
 #include "session/live_view.h"
 #include "session/memory_readings.h"
+#include "session/recording_parts.h"
 #include "session/startup.h"
 #include "session/targets.h"
 
@@ -260,8 +263,21 @@ int session_open_live(struct session *s)
 
 int session_open_replay(struct session *s)
 {
-	char error[512] = "";
-	int err = replay_open(s->plan.replay, &s->in.src, error, sizeof(error));
+	const struct moment *from = &s->o->from, *to = &s->o->to;
+	char error[512] = "", part[32];
+	const char *path = s->plan.replay;
+	int fd = -1, err;
+
+	if (from->kind != MOMENT_NONE || to->kind != MOMENT_NONE) {
+		fd = recording_part_open(path, from, to);
+		if (fd < 0)
+			return -fd;
+		snprintf(part, sizeof(part), "/proc/self/fd/%d", fd);
+		path = part;
+	}
+	err = replay_open(path, &s->in.src, error, sizeof(error));
+	if (fd >= 0)
+		close(fd);
 
 	if (!err && s->out.redraws && s->loop.poll < 0)
 		err = session_open_loop(s);

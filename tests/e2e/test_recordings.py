@@ -171,6 +171,65 @@ def test_killed_recorder_is_incomplete(check, lab):
     check.equal("end", json.loads(ran.out)["end"], "cut off")
 
 
+def counts(lines):
+    """Returns {pid: [(time of the scan, minor faults)]}."""
+    found = {}
+    for line in lines.of("process", None):
+        found.setdefault(line["pid"], []).append((line["time"], line["faults"]["minor"]))
+    return found
+
+
+def n_at(rows, at):
+    """Returns the number of the last of the rows (time, number) up to a time."""
+    return max((row for row in rows if row[0] <= at), default=(at, 0))[1]
+
+
+def part(lab, recording, *options):
+    ran = lab.faultscope("report", "--format", "jsonl", recording, *options)
+    assert ran.returncode in (0, INCOMPLETE), ran.err
+    return Lines(ran.out)
+
+
+def test_parts_of_recordings(check, lab):
+    """A part of a recording has the values of the whole one: its scans are at the same times, and
+    its counters differ by what was counted before the part."""
+    read = 0
+    for recording in sorted(RECORDINGS.glob("*.fsr")):
+        whole = counts(part(lab, recording))
+        scans = sorted({at for rows in whole.values() for at, _ in rows})
+        if len(scans) < 4:
+            continue
+        first, last = scans[len(scans) // 3], scans[2 * len(scans) // 3]
+        read += 1
+        cut = counts(part(lab, recording, "--from", first, "--to", last))
+        for pid, rows in cut.items():
+            # a process that did not change has a line only in the first scan of a part
+            since = {n_at(whole[pid], at) - n for at, n in rows}
+            check.equal(f"{recording.name}, {pid}: counted before the part", len(since), 1)
+            check.that(rows[-1][0] <= last, f"{recording.name}: {rows[-1][0]} is after {last}")
+    check.that(read > 3, f"only {read} recordings have enough scans")
+
+
+def test_moments_of_recordings(check, lab):
+    """The ways to write a moment, and what is said if a part is empty."""
+    recording = kept("forecast_of_a_leak")
+    told = info(lab, recording)
+    clock = told["time"][11:19]
+    whole = part(lab, recording)
+    for options in (("--from", "0"), ("--to", "1h"), ("--from", "-1h"), ("--from", told["time"]),
+                    ("--from", clock, "--to", "-0")):
+        check.equal(f"{options}: processes", sorted(counts(part(lab, recording, *options))),
+                    sorted(counts(whole)))
+    for words, why in ((("--from", "1h"), "nothing is between --from and --to"),
+                       (("--from", "3", "--to", "2"), "nothing is between --from and --to"),
+                       (("--to", told["time"][:4] + "-01-01T00:00Z"), "nothing is between")):
+        ran = lab.faultscope("report", recording, *words)
+        check.equal(f"{words}: status", ran.returncode, FAILED)
+        check.that(why in ran.err and "faultscope info" in ran.err, ran.err)
+    ran = lab.faultscope("replay", recording, "--from", "noon")
+    check.that(ran.returncode == USAGE and "a clock time (14:03)" in ran.err, ran.err)
+
+
 def test_names_and_files(check, lab):
     recording = kept("forecast_of_a_leak")
     taken = lab.dir / "taken.fsr"

@@ -53,6 +53,7 @@ SORTS = {
     "date": "time",
     "sleep": "nanosleep",
     "local time": "localtime_r",
+    "written times": "strptime mktime timegm",
     # Functions for files
     "files": """open memfd_create dup3 openat openat2 read pread close fstat stat lstat fstatat access
         faccessat readlink
@@ -233,6 +234,8 @@ ROOMS = [
     room("cli", "the option table, help, man page, completions, messages",
          "base probe model collect rules render incident recorder serve",
          "text, format, paths, errors, files, own files, messages, own ids, command line"),
+    room("cli/moment", "moments of a recording as users write them",
+         needs="local time, written times"),
     room("live", "terminal control, and the live view on it",
          "base probe cli",
          "text, format, own files, messages, environment, locale, signals, exit, devices, "
