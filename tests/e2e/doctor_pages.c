@@ -3,7 +3,7 @@
  * Makes up a machine from a seed, and prints the report of `doctor` for this machine, as text and
  * as JSON.
  *
- * usage: doctor_pages SEED WIDTH
+ * usage: doctor_pages SEED WIDTH [colour]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,10 +135,11 @@ int main(int argc, char **argv)
 	struct view v = {.unicode = true};
 	struct buf b = {};
 
-	if (argc != 3)
+	if (argc != 3 && argc != 4)
 		return 2;
 	dice = 0x9e3779b97f4a7c15ULL * (strtoull(argv[1], NULL, 10) + 1);
 	v.width = atoi(argv[2]);
+	v.colour = argc == 4;
 	snprintf(host.kernel, sizeof(host.kernel), "6.1.0-13-amd64");
 	snprintf(host.arch, sizeof(host.arch), "x86_64");
 	snprintf(host.host, sizeof(host.host), "db1");

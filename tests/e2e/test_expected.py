@@ -472,6 +472,23 @@ def test_kept_records_of_rings(check, lab):
 def test_kept_reports_of_doctor(check, lab):
     for seed in SEEDS:
         compare(check, f"doctor/{seed}", helper(lab, "doctor_pages", seed, 70 + 10 * seed))
+        compare_sum(check, f"doctor/{seed}/colour",
+                    helper(lab, "doctor_pages", seed, 80, "colour"))
+
+
+def test_kept_colours(check, lab):
+    """Compares outputs in colour, which are otherwise compared without."""
+    one, other = (f"{made(lab, seed)}.fsr" for seed in SEEDS[:2])
+    helper(lab, "resident_recording", 1, 5, "resident.fsr")
+    for words in (("diff", one, other), ("diff", other, one), ("--replay", one), ("--replay", other),
+                  ("memory", "--replay", "resident.fsr"), ("explain", "M01"),
+                  ("host", "--replay", "resident.fsr"), ("diff", "resident.fsr", "resident.fsr")):
+        compare_sum(check, f"colour/{' '.join(words).replace('--', '')}",
+                    said_by(lab, *words, "--color", "always", cwd=lab.dir))
+    for name, text in list(logs())[::6]:
+        (lab.dir / "log").write_text(text)
+        compare_sum(check, f"colour/{name}", said_by(lab, "triage", "--color", "always", "log",
+                                                     cwd=lab.dir))
 
 
 def test_kept_choices_of_hooks(check, lab):
