@@ -552,9 +552,19 @@ static void test_pause(void)
 
 static void test_actions(void)
 {
+	/* keys that move or change the view; those that toggle come twice */
+	static const uint32_t drawn[] = {
+		KEY_NONE,      KEY_UNKNOWN, KEY_DOWN, 'j',	     KEY_UP,	 'k',
+		KEY_PAGE_DOWN, KEY_PAGE_UP, KEY_END,  'G',	     KEY_HOME,	 'g',
+		KEY_RIGHT,     KEY_LEFT,    KEY_TAB,  KEY_BACK_TAB,  's',	 'S',
+		'I',	       'I',	    't',      't',	     ' ',	 ' ',
+		'c',	       '?',	    '?',      'h',	     'h',	 '2',
+		'1',	       '/',	    'x',      KEY_BACKSPACE, KEY_ESCAPE, KEY_ESCAPE};
 	begin();
 	some_processes();
 	draw();
+	for (size_t i = 0; i < sizeof(drawn) / sizeof(drawn[0]); i++)
+		ok(tui_press(&t, &v, drawn[i]) == TUI_DRAW, "key %#x: only draw again", drawn[i]);
 	is_u64(tui_press(&t, &v, 'q'), TUI_QUIT, "q");
 	is_u64(tui_press(&t, &v, 'Q'), TUI_QUIT, "Q");
 	is_u64(tui_press(&t, &v, '+'), TUI_FASTER, "+");
