@@ -11,6 +11,7 @@
 
 #include "fixture.h"
 #include "model/resident.h"
+#include "probe/host_facts.h"
 #include "resident/held.h"
 #include "resident/known_frames.h"
 #include "resident/page_ranges.h"
@@ -39,6 +40,26 @@ static void add(struct held *all, __s32 stack, __u32 group, int pages, bool swap
 
 	for (int i = 0; i < pages; i++)
 		ok(!held_add_page(all, &key, swapped), "a page is added");
+}
+
+/* On a busy machine, a call may be late, and then pauses too. */
+static void test_pauses(void)
+{
+	struct lock_pause p = {};
+	uint64_t begun = 0;
+	bool goes_on = false;
+
+	lock_pause_if_due(&p);
+	ok(p.since_ns > 0, "the first call only notes the time");
+	for (int i = 0; i < 1000 && !goes_on; i++) {
+		p.since_ns = begun = host_monotonic_ns();
+		lock_pause_if_due(&p);
+		goes_on = p.since_ns == begun;
+	}
+	ok(goes_on, "a call right after it does not pause");
+	p.since_ns = 1;
+	lock_pause_if_due(&p);
+	ok(p.since_ns > begun, "a pause begins a new series of calls");
 }
 
 static void test_estimates(void)
@@ -340,6 +361,7 @@ static void test_runtime(void)
 
 int main(void)
 {
+	test_pauses();
 	test_runtime();
 	test_estimates();
 	test_not_chosen();
