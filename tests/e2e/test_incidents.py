@@ -3,6 +3,7 @@
 pressure and a storm of descriptors. Its incident names the cause at the right time, and the report
 of the incident has the verdict of a recording that was made on purpose."""
 
+import calendar
 import contextlib
 import json
 import os
@@ -107,10 +108,14 @@ def verdict(lab, recording, pid):
             one.get("pid") == pid and not one["slug"].endswith("-growth")}
 
 
+def when(one):
+    """Returns the time of an incident's trigger, in seconds since 1970."""
+    return calendar.timegm(time.strptime(one["time"][:19], "%Y-%m-%dT%H:%M:%S"))
+
+
 def check_incident(check, one, begun):
     """Checks time, bounds and contents of an incident whose trigger came after `begun`."""
-    when = time.strptime(one["time"][:19], "%Y-%m-%dT%H:%M:%S")
-    at = time.mktime(when) - time.timezone
+    at = when(one)
     check.that(begun - 1 <= at <= time.time() + 1, f"the trigger is at {one['time']}")
     check.that(one["seconds_before"] >= CALM - 2, f"{one['seconds_before']} s before it")
     check.that(one["seconds_after"] >= AFTER, f"{one['seconds_after']} s after it")
@@ -229,7 +234,11 @@ def test_incident_of_a_crash(check, lab):
 def test_incident_of_memory_pressure(check, lab):
     """The kernel's trigger for memory pressure writes an incident: a cgroup thrashes, and nothing
     else runs. Other work of this machine may keep `full` pressure low, so that this is skipped."""
-    with watched(lab, "--incident.on", "pressure") as seen:
+    def of_pressure():
+        return [one for one in seen.listed() if one["trigger"] == "pressure" and
+                when(one) >= begun]
+
+    with watched(lab, "--incident.on", "pressure", "--incident.rest", "0") as seen:
         before = Path("/proc/pressure/memory").read_text()
         begun = time.time()
         place = place_of(lab)
@@ -250,13 +259,13 @@ def test_incident_of_memory_pressure(check, lab):
                     ["sh", "-c", 'echo $$ > "$1/cgroup.procs"; exec cat "$2" "$2" "$2" "$2" "$2" '
                      '"$2" "$2" "$2" "$2" "$2" "$2" "$2" > /dev/null', "sh", group, file]))
             with contextlib.suppress(AssertionError):
-                until(lambda: any(one["trigger"] == "pressure" for one in seen.listed()),
-                      "an incident", seconds=30)
-            mine = [one for one in seen.listed() if one["trigger"] == "pressure"]
+                until(of_pressure, "an incident", seconds=30)
+            mine = of_pressure()
             after = Path("/proc/pressure/memory").read_text()
             if not mine:
                 raise Skip(f"too little pressure: {before!r} {after!r}")
-            check_incident(check, seen.incident("its end", trigger="pressure"), begun)
+            until(lambda: of_pressure()[-1]["seconds_after"] >= AFTER, "its end", seconds=30)
+            check_incident(check, of_pressure()[-1], begun)
         finally:
             for process in work:
                 process.kill()
