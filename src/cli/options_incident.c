@@ -160,11 +160,16 @@ void options_incident_defaults(struct options *o)
 
 int options_incident_check(const struct options *o, char *error, size_t size)
 {
-	if (o->command == CMD_EXPORT && options_has_ring(o) && o->textfile && !o->interval &&
-	    o->incident.ring_given)
+	if (o->command == CMD_EXPORT && o->textfile && !o->interval && o->incident.ring_given &&
+	    !o->incident.ring_off)
 		return options_refuse(error, size,
 				      "--ring needs an exporter that keeps running: add INTERVAL "
 				      "to --textfile");
+	if (o->command == CMD_EXPORT && o->resident_pattern && o->incident.ring_given &&
+	    !o->incident.ring_off)
+		return options_refuse(error, size,
+				      "--ring cannot be combined with --export.resident: run "
+				      "faultscope record --ring beside the exporter");
 	if (o->command == CMD_RECORD && o->incident.ring_off)
 		return options_refuse(error, size, "--ring off: record without a ring is record");
 	if (o->command == CMD_RECORD && options_has_ring(o) && (o->max_bytes || o->force))
@@ -178,8 +183,9 @@ bool options_has_ring(const struct options *o)
 {
 	if (o->replay || o->incident.ring_off)
 		return false;
+	/* --export.resident keeps only the processes that it reads; a ring needs all of them */
 	if (o->command == CMD_EXPORT)
-		return !o->textfile || o->interval;
+		return (!o->textfile || o->interval) && !o->resident_pattern;
 	return o->command == CMD_RECORD && o->incident.ring_given;
 }
 
