@@ -22,6 +22,7 @@
 
 #define PAGES	   8 /* of each small mapping */
 #define HUGE_PAGES 512
+#define HUGE_BYTES (HUGE_PAGES * PAGE_BYTES)
 #define PROGRAM	   77	/* descriptor of read_pages() */
 #define MEMORY	   4096 /* stands for the memory of this process */
 #define READ_MAX   1100
@@ -177,11 +178,19 @@ static const char *rows_text(void)
 
 static char *anon, *shared_file, *private_file, *other, *huge;
 
+/*
+ * Maps memory at the beginning of a huge page, so that no test depends on where the kernel places
+ * it. Memory without rights stays around it, so that the kernel joins it with no other mapping.
+ */
 static char *map(size_t bytes, int flags, int fd)
 {
-	char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+	char *at = mmap(NULL, bytes + 2 * HUGE_BYTES, PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (at == MAP_FAILED)
+		abort();
+	at = (char *)(((uintptr_t)at + HUGE_BYTES) & ~(HUGE_BYTES - 1));
+	if (mmap(at, bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd, 0) != at)
 		abort();
 	return at;
 }
@@ -194,14 +203,11 @@ static void map_all(void)
 	if (fd < 0 || file < 0 || ftruncate(fd, PAGES * PAGE_BYTES) ||
 	    ftruncate(file, PAGES * PAGE_BYTES))
 		abort();
-	/* PROT_NONE between the mappings, so that the kernel does not join them */
 	anon = map(PAGES * PAGE_BYTES, MAP_PRIVATE | MAP_ANONYMOUS, -1);
-	mprotect(anon + (PAGES - 1) * PAGE_BYTES, PAGE_BYTES, PROT_NONE);
 	shared_file = map(PAGES * PAGE_BYTES, MAP_SHARED, fd);
 	private_file = map(PAGES * PAGE_BYTES, MAP_PRIVATE, file);
 	other = map(PAGES * PAGE_BYTES, MAP_SHARED | MAP_ANONYMOUS, -1);
 	huge = map(6 << 20, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
-	huge = (char *)(((uintptr_t)huge + (2 << 20) - 1) & ~((2UL << 20) - 1));
 	unlink(path);
 	close(fd);
 	close(file);
