@@ -571,8 +571,8 @@ const struct option_row option_rows[] = {
 	 "(all tasks wait for memory), or none (default: finding,oom,pressure)",
 	 OTHER(options_take_triggers)},
 	{"incident.cause", 0, "CAUSE,...", C | X,
-	 "a failed call with one of these causes also triggers an incident: vm.max_map_count, "
-	 "RLIMIT_NOFILE, ...; export needs --export.calls for this",
+	 "a failed call with one of these causes also triggers an incident: max_map_count, "
+	 "rlimit_nofile, ...; export needs --export.calls for this",
 	 OTHER(options_take_causes)},
 	{"incident.signal", 0, "REGEX", C | X,
 	 "a fatal signal in a workload whose name matches REGEX also triggers an incident",

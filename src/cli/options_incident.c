@@ -103,7 +103,7 @@ int options_take_causes(struct options *o, const char *arg, char *error, size_t 
 			return options_refuse(error, size,
 					      "--incident.cause %s: expected a list of at most 16 "
 					      "causes of failed calls, such as "
-					      "vm.max_map_count,RLIMIT_NOFILE (see the values of "
+					      "max_map_count,rlimit_nofile (see the values of "
 					      "`cause` in faultscope schema)",
 					      arg);
 		o->incident.cause[n++] = cause;

@@ -131,8 +131,11 @@ def check_leak(check, lab, kind):
     table before."""
     lines, truth, made, capture = crowd(check, lab, kind)
     check.equal("leaked", truth["leaked"], LEAKED)
-    check.equal(f"{kind}: attributed", [n for name, n in made.items() if name.startswith("null")],
-                [LEAKED])
+    # after many closes, one new descriptor in 8 counts for 8: six standard deviations
+    off = 6 * (LEAKED * 7) ** 0.5 if kind == "closed" else 0
+    attributed = [n for name, n in made.items() if name.startswith("null")]
+    check.equal(f"{kind}: rows of the leak", len(attributed), 1)
+    check.between(f"{kind}: attributed", sum(attributed), LEAKED - off, LEAKED + off)
     check.equal(f"{kind}: losses", {key: n for key, n in lines.losses().items() if key != "missed"},
                 {})
     again = Lines(lab.faultscope("diagnose", "--json", "--replay", capture.recording).out)

@@ -302,6 +302,28 @@ def test_incidents_by_request(check, lab):
 
 
 @live
+def test_chosen_triggers_and_bounds(check, lab):
+    """A failed call with a chosen cause and a fatal signal of a chosen workload each store an
+    incident. The store keeps the newest ones within its bounds."""
+    with watched(lab, "--export.calls", "--incident.on", "none", "--incident.cause",
+                 "rlimit_nofile", "--incident.signal", ".", "--incident.keep", "2",
+                 "--incident.max-size", "64M", "--incident.max-age", "1h") as seen:
+        old = seen.store / "20200101T000000.000Z-old.fsr"
+        old.write_bytes(b"")
+        leak = lab.spawn([named(lab, "refused"), "-c", LEAK, "0"])
+        one = seen.incident("a failed call", trigger="refused", comm="refused")
+        check.equal("cause", one["cause"], "rlimit_nofile")
+        check.that(not old.exists(), "older than the store keeps")
+        leak.kill()
+        lab.call(named(lab, "crashed"), "-c", "import ctypes; ctypes.string_at(8)")
+        one = seen.incident("a fatal signal", trigger="signal", comm="crashed")
+        check.that("SIGSEGV" in one["title"], one["title"])
+        lab.faultscope("snapshot", "--store", seen.store)
+        triggers = [one["trigger"] for one in seen.listed()]
+        check.equal("the newest", (triggers[0], len(triggers)), ("snapshot", 2))
+
+
+@live
 def test_ring_of_record(check, lab):
     """record --ring of a process has its stacks, and what it held at the trigger."""
     store = lab.dir / "ring"
