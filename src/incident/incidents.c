@@ -15,11 +15,12 @@
 #include "render/render.h"
 #include "rules/fault.h"
 
-#define NS_PER_MS      1000000ULL
-#define NS_PER_HOUR    3600000000000ULL
-#define MANUAL_HOURLY  120 /* maximum number of incidents per hour that somebody requests */
-#define MANUAL_AT_ONCE 10
-#define AUTOMATIC_AT_ONCE 6 /* incidents that may follow one another without a pause */
+#define NS_PER_MS	  1000000ULL
+#define NS_PER_HOUR	  3600000000000ULL
+#define MANUAL_HOURLY	  120 /* maximum number of incidents per hour that somebody requests */
+#define MANUAL_AT_ONCE	  10
+#define LATE_NS		  30000000000ULL /* an incident is completed at the latest after this time */
+#define AUTOMATIC_AT_ONCE 6		 /* incidents that may follow one another without a pause */
 
 static struct incident_allowance allowance(double per_hour, double most)
 {
@@ -318,15 +319,26 @@ bool incidents_wait(const struct incidents *in)
 	return false;
 }
 
+/*
+ * Returns whether the time after a trigger is over, and the ring has it. The last scan may have
+ * begun before its end: then the next one completes the incident.
+ */
+static bool is_over(const struct incidents *in, const struct incident_waiting *w)
+{
+	uint64_t until_ns = record_ring_use(in->ring).until_ns, now = host_monotonic_ns();
+	bool lacks_end = until_ns >= w->r.at_ns && until_ns < w->due_ns;
+
+	return now >= w->due_ns && (!lacks_end || now >= w->due_ns + LATE_NS);
+}
+
 void incidents_work(struct incidents *in)
 {
-	uint64_t now = host_monotonic_ns();
 	bool waited = incidents_wait(in);
 
 	for (size_t i = 0; i < INCIDENTS_AT_ONCE; i++) {
 		struct incident_waiting *w = &in->waiting[i];
 
-		if (!w->due_ns || now < w->due_ns)
+		if (!w->due_ns || !is_over(in, w))
 			continue;
 		w->due_ns = 0;
 		write_one(in, w);

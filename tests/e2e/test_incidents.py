@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import oom_kills
-from harness import Skip, live, until
+from harness import Skip, live, quiet, until
 from test_oom_pages import place_of
 
 CALM = 6  # seconds before a workload begins
@@ -302,6 +302,7 @@ def test_incidents_by_request(check, lab):
 
 
 @live
+@quiet  # failed calls of other tests would be among the newest incidents
 def test_chosen_triggers_and_bounds(check, lab):
     """A failed call with a chosen cause and a fatal signal of a chosen workload each store an
     incident. The store keeps the newest ones within its bounds."""
