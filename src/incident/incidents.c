@@ -15,12 +15,14 @@
 #include "render/render.h"
 #include "rules/fault.h"
 
+/* An incident is completed at the latest this long after its time is over. */
+#define LATE_NS 30000000000ULL
+
 #define NS_PER_MS	  1000000ULL
 #define NS_PER_HOUR	  3600000000000ULL
 #define MANUAL_HOURLY	  120 /* maximum number of incidents per hour that somebody requests */
 #define MANUAL_AT_ONCE	  10
-#define LATE_NS		  30000000000ULL /* an incident is completed at the latest after this time */
-#define AUTOMATIC_AT_ONCE 6		 /* incidents that may follow one another without a pause */
+#define AUTOMATIC_AT_ONCE 6 /* incidents that may follow one another without a pause */
 
 static struct incident_allowance allowance(double per_hour, double most)
 {
