@@ -20,7 +20,6 @@ struct cutting {
 	struct collector c;
 	struct recorder *part;
 	uint64_t from_ns, to_ns;
-	struct moment_span span; /* what was read so far; begin_ns 0: nothing */
 	bool begun, done;
 };
 
@@ -48,27 +47,15 @@ static int end(struct cutting *t, uint64_t t_ns)
 	return recorder_take(t->part, &end.h);
 }
 
-static void note_time(struct moment_span *span, const struct record *h)
-{
-	if (h->kind != RECORD_TICK)
-		return;
-	if (!span->begin_ns) {
-		span->begin_ns = h->t_ns;
-		span->wall_ns = ((const struct tick_record *)h)->wall_ns;
-	}
-	span->end_ns = h->t_ns;
-}
-
 static int take(void *ctx, const struct record *h)
 {
 	struct cutting *t = ctx;
 	int err = 0;
 
-	note_time(&t->span, h);
 	if (t->done || h->kind == RECORD_INCIDENT)
 		return 0; /* a part is no incident */
 	/* the state is whole only after a scan */
-	if (t->part && !t->begun && h->t_ns > t->from_ns && t->m.last_ns && h->kind != RECORD_TICK)
+	if (!t->begun && h->t_ns > t->from_ns && t->m.last_ns && h->kind != RECORD_TICK)
 		err = begin(t);
 	if (t->begun && h->t_ns > t->to_ns)
 		return err ?: end(t, t->m.last_ns);
@@ -97,12 +84,12 @@ static int cut(struct cutting *t, const char *path, char *error, size_t size)
 	int err = model_init(&t->m), closed;
 
 	t->c.m = &t->m;
-	if (!err && t->part && !t->from_ns)
+	if (!err && !t->from_ns)
 		err = begin(t);
 	err = err ?: read_all(t, path, error, size);
-	if (!err && t->part && !t->done)
+	if (!err && !t->done)
 		err = end(t, t->m.last_ns);
-	closed = t->part ? recorder_close(t->part) : 0;
+	closed = recorder_close(t->part);
 	collector_free(&t->c);
 	model_free(&t->m);
 	return err ?: closed;
@@ -126,33 +113,60 @@ int recording_part(const char *path, uint64_t from_ns, uint64_t to_ns, int fd)
 	return err ? fail(error, err) : 0;
 }
 
+static int note_time(void *ctx, const struct record *h)
+{
+	struct moment_span *span = ctx;
+
+	if (h->kind != RECORD_TICK)
+		return 0;
+	if (!span->begin_ns) {
+		span->begin_ns = h->t_ns;
+		span->wall_ns = ((const struct tick_record *)h)->wall_ns;
+	}
+	span->end_ns = h->t_ns;
+	return 0;
+}
+
+/* Finds the times of the first and the last scan. Damage of the recording is no error here. */
+static int read_span(const char *path, struct moment_span *ret, char *error, size_t size)
+{
+	const struct sink sink = {.take = note_time, .ctx = ret};
+	struct source *src = NULL;
+	int err = replay_open(path, &src, error, size);
+
+	while (!err)
+		err = src->ops->look(src, &sink);
+	if (src)
+		src->ops->close(src);
+	return err == 1 || err == -EBADMSG ? 0 : err;
+}
+
 /* Finds where two moments are in a recording. Returns 0 or an exit status. */
 static int find_range(const char *path, const struct moment *from, const struct moment *to,
 		      uint64_t *ret_from, uint64_t *ret_to)
 {
-	struct cutting t = {};
+	struct moment_span span = {};
 	char error[512] = "";
-	int err = cut(&t, path, error, sizeof(error));
+	int err = read_span(path, &span, error, sizeof(error));
 
 	*ret_from = 0;
 	*ret_to = UINT64_MAX;
 	if (err)
 		return fail(error, err);
 	if (from->kind != MOMENT_NONE)
-		err = moment_resolve(from, &t.span, ret_from);
+		err = moment_resolve(from, &span, ret_from);
 	if (!err && to->kind != MOMENT_NONE)
-		err = moment_resolve(to, &t.span, ret_to);
+		err = moment_resolve(to, &span, ret_to);
 	if (err) {
 		complain("%s: it has no clock time: give --from and --to as seconds since its "
 			 "beginning",
 			 path);
-	} else if (*ret_from >= *ret_to || *ret_from >= t.span.end_ns ||
-		   *ret_to <= t.span.begin_ns) {
+	} else if (*ret_from >= *ret_to || *ret_from >= span.end_ns || *ret_to <= span.begin_ns) {
 		complain("%s: nothing is between --from and --to: it lasts %s%s%s\n"
 			 "  see: faultscope info %s",
-			 path, as_span((t.span.end_ns - t.span.begin_ns) / 1e9).s,
-			 t.span.wall_ns ? ", from " : "",
-			 t.span.wall_ns ? as_utc_ms(t.span.wall_ns).s : "", path);
+			 path, as_span((span.end_ns - span.begin_ns) / 1e9).s,
+			 span.wall_ns ? ", from " : "",
+			 span.wall_ns ? as_utc_ms(span.wall_ns).s : "", path);
 		err = -ENODATA;
 	}
 	return err ? EXIT_FAILED : 0;
