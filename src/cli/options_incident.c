@@ -67,9 +67,9 @@ int options_take_triggers(struct options *o, const char *arg, char *error, size_
 	for (char *one = strtok_r(copy, ",", &save); one; one = strtok_r(NULL, ",", &save)) {
 		size_t i = 0;
 
-		while (i < 4 && strcmp(known[i].name, one))
+		while (i < sizeof(known) / sizeof(known[0]) && strcmp(known[i].name, one))
 			i++;
-		if (i == 4 || strlen(arg) >= sizeof(copy)) {
+		if (i == sizeof(known) / sizeof(known[0]) || strlen(arg) >= sizeof(copy)) {
 			options_refuse(error, size,
 				       "--incident.on %s: expected a list of finding, oom and "
 				       "pressure, or none",

@@ -233,7 +233,7 @@ static bool is_wanted(struct incidents *in, const struct incident_record *r)
 /* Chooses a name that no incident has, since two triggers may come in one millisecond. */
 static void name_it(struct incidents *in, struct incident_waiting *w)
 {
-	const char *what = w->r.finding[0] ? w->r.finding : incident_trigger_name(w->r.trigger);
+	const char *what = incident_kind(&w->r);
 	uint64_t wall_ns = w->r.wall_ns;
 	struct stored_names names;
 	bool taken = true;

@@ -15,6 +15,8 @@ struct incident_page {
 };
 
 const char *incident_trigger_name(uint32_t trigger); /* returns a name such as "finding" */
+/* Returns the id of the finding that triggered an incident, or the name of another trigger. */
+const char *incident_kind(const struct incident_record *r);
 
 /* Writes what happened: the title, or for want of one the slug of the finding or the trigger. */
 void incident_title(const struct incident_record *r, char *ret, size_t size);

@@ -20,6 +20,11 @@ const char *incident_trigger_name(uint32_t trigger)
 	return trigger < NR_INCIDENT_TRIGGERS ? name[trigger] : "unknown";
 }
 
+const char *incident_kind(const struct incident_record *r)
+{
+	return r->finding[0] ? r->finding : incident_trigger_name(r->trigger);
+}
+
 void incident_title(const struct incident_record *r, char *ret, size_t size)
 {
 	if (r->title[0])
@@ -28,11 +33,6 @@ void incident_title(const struct incident_record *r, char *ret, size_t size)
 		snprintf(ret, size, "%s", diagnosis_slug(r->finding));
 	else
 		snprintf(ret, size, "%s", incident_trigger_name(r->trigger));
-}
-
-static const char *kind_of(const struct incident_record *r)
-{
-	return r->finding[0] ? r->finding : incident_trigger_name(r->trigger);
 }
 
 static const char *workload_text(const struct incident_record *r)
@@ -57,7 +57,7 @@ void incident_list_line(struct buf *b, const struct view *v, const struct incide
 	}
 	incident_title(p->r, title, sizeof(title));
 	styled_wrap(b, v, STYLE_PLAIN, 5, "%3zu  %-20s  %-8s  %-24.24s  %9s  %s", p->number,
-		    as_utc(p->r->wall_ns).s, kind_of(p->r), workload_text(p->r),
+		    as_utc(p->r->wall_ns).s, incident_kind(p->r), workload_text(p->r),
 		    as_bytes(p->bytes).s, title);
 }
 
