@@ -27,7 +27,7 @@ int session_begin(struct session *s, const struct run_plan *plan)
 	s->plan = *plan;
 	s->o = plan->o;
 	s->loop = (struct loop){LOOP_CLOSED};
-	s->out.fd = -1;
+	s->out.fd = s->in.part = -1;
 	s->marks = PHASE_MARKS_CLOSED;
 	s->out.file = s->out.junit = OUTPUT_NONE;
 	s->out.renderer = plan->renderer;
@@ -394,6 +394,8 @@ int session_end(struct session *s)
 	resident_free(s->in.resident);
 	if (s->in.src)
 		s->in.src->ops->close(s->in.src);
+	if (s->in.part >= 0)
+		close(s->in.part);
 	session_end_output(s);
 	output_file_end(&s->out.junit, -ECANCELED);
 	loop_close(&s->loop);

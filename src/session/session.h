@@ -26,6 +26,7 @@ struct viewing;
 /* The input of a session: what turns the records of a source into findings. */
 struct session_input {
 	struct source *src;
+	int part; /* the part of the recording that --from and --to name; -1: none; owned */
 	struct model m;
 	struct findings findings;
 	struct collector collector;

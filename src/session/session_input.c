@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/overhead.h"
 #include "probe/host_facts.h"
@@ -264,21 +263,18 @@ int session_open_live(struct session *s)
 int session_open_replay(struct session *s)
 {
 	const struct moment *from = &s->o->from, *to = &s->o->to;
+	bool whole = from->kind == MOMENT_NONE && to->kind == MOMENT_NONE;
 	char error[512] = "", part[32];
-	const char *path = s->plan.replay;
-	int fd = -1, err;
+	int err;
 
-	if (from->kind != MOMENT_NONE || to->kind != MOMENT_NONE) {
-		fd = recording_part_open(path, from, to);
-		if (fd < 0)
-			return -fd;
-		snprintf(part, sizeof(part), "/proc/self/fd/%d", fd);
-		path = part;
+	/* the live view of a recording opens it again to go back */
+	if (!whole && s->in.part < 0) {
+		s->in.part = recording_part_open(s->plan.replay, from, to);
+		if (s->in.part < 0)
+			return -s->in.part;
 	}
-	err = replay_open(path, &s->in.src, error, sizeof(error));
-	if (fd >= 0)
-		close(fd);
-
+	snprintf(part, sizeof(part), "/proc/self/fd/%d", s->in.part);
+	err = replay_open(whole ? s->plan.replay : part, &s->in.src, error, sizeof(error));
 	if (!err && s->out.redraws && s->loop.poll < 0)
 		err = session_open_loop(s);
 	if (err) {
