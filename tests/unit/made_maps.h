@@ -117,18 +117,27 @@ static inline int made_error(int number)
 	return -number;
 }
 
+/* Finds the entry of a key in the map `fd`. Returns 0, or -errno with errno set, as libbpf does. */
+static inline int made_entry(int fd, const void *key, struct made_map **ret, size_t *ret_slot)
+{
+	size_t unused;
+
+	*ret = made_by_fd(fd);
+	if (!*ret)
+		return made_error(EBADF);
+	*ret_slot = made_find(*ret, key, &unused);
+	return *ret_slot == (*ret)->slots ? made_error(ENOENT) : 0;
+}
+
 int bpf_map_lookup_elem(int fd, const void *key, void *value)
 {
-	struct made_map *m = made_by_fd(fd);
-	size_t unused, at;
+	struct made_map *m;
+	size_t at;
+	int err = made_entry(fd, key, &m, &at);
 
-	if (!m)
-		return made_error(EBADF);
-	at = made_find(m, key, &unused);
-	if (at == m->slots)
-		return made_error(ENOENT);
-	memcpy(value, made_value(m, at), m->value);
-	return 0;
+	if (!err)
+		memcpy(value, made_value(m, at), m->value);
+	return err;
 }
 
 int bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags)
@@ -157,14 +166,12 @@ int bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags)
 
 int bpf_map_delete_elem(int fd, const void *key)
 {
-	struct made_map *m = made_by_fd(fd);
-	size_t unused, at;
+	struct made_map *m;
+	size_t at;
+	int err = made_entry(fd, key, &m, &at);
 
-	if (!m)
-		return made_error(EBADF);
-	at = made_find(m, key, &unused);
-	if (at == m->slots)
-		return made_error(ENOENT);
+	if (err)
+		return err;
 	m->state[at] = MADE_DELETED;
 	m->n--;
 	return 0;
