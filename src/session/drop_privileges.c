@@ -152,6 +152,16 @@ void privileges_name_namespace(struct session *s)
 			 f->pid[i], live_pid_of(s->in.src, f->pid[i]));
 }
 
+void privileges_drop_to_store(int kept)
+{
+	const struct right keep = {kept, -1, "the files of a service belong to another user"};
+	struct rights rights = {};
+
+	rights_drop_to(&keep, rights_are_of_file() ? 0 : 1, &rights);
+	if (rights.failed[0])
+		complain("not all privileges could be dropped: %s", rights.failed);
+}
+
 void privileges_report(const struct session *s, struct report_rights *ret)
 {
 	const struct rights *r = &s->in.rights;

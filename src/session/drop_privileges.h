@@ -14,6 +14,12 @@
 	"processes outside of it are not looked at here (from Linux 6.7 on they are): share the "  \
 	"host's, by docker --pid=host or Kubernetes' hostPID"
 
+/*
+ * Drops all capabilities but `kept` (CAP_*), which reads or changes the store of a service, whose
+ * owner is another user. For commands that measure nothing.
+ */
+void privileges_drop_to_store(int kept);
+
 /* Drops the privileges that are not needed once probes are attached and output files are open. */
 void privileges_drop(struct session *s);
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,9 @@
 #include "incident/incident_store.h"
 #include "incident/snapshot_socket.h"
 #include "live/terminal_view.h"
-#include "probe/rights.h"
 #include "render/incident_pages.h"
 #include "session/commands.h"
+#include "session/drop_privileges.h"
 #include "session/recording_parts.h"
 
 /* `compare` compares this time before the trigger, and what came after, with what was before. */
@@ -30,18 +31,6 @@ struct listing {
 	struct view v;
 	struct buf b;
 };
-
-/* Drops all capabilities but the ones for the store of a service, which has another owner. */
-static void drop_capabilities(bool deletes)
-{
-	const struct right keep = {deletes ? CAP_DAC_OVERRIDE : CAP_DAC_READ_SEARCH, -1,
-				   "the incidents of a service belong to another user"};
-	struct rights rights = {};
-
-	rights_drop_to(&keep, rights_are_of_file() ? 0 : 1, &rights);
-	if (rights.failed[0])
-		complain("not all privileges could be dropped: %s", rights.failed);
-}
 
 /* Reads the store of --store, the default one, or that of the service. Returns 0 or -errno. */
 static int read_store(struct listing *l)
@@ -239,7 +228,7 @@ int command_incidents(const struct options *o, int (*write_metrics)(const struct
 	struct listing l = {.o = o};
 	int err, status;
 
-	drop_capabilities(!strcmp(action, "delete"));
+	privileges_drop_to_store(strcmp(action, "delete") ? CAP_DAC_READ_SEARCH : CAP_DAC_OVERRIDE);
 	err = read_store(&l);
 	if (err && err != -ENOENT) {
 		complain("cannot read %s: %s", l.dir, strerror(-err));
@@ -282,7 +271,7 @@ int command_snapshot(const struct options *o)
 	char reason[SNAPSHOT_REASON_BYTES] = "";
 	int err;
 
-	drop_capabilities(true);
+	privileges_drop_to_store(CAP_DAC_OVERRIDE);
 	for (int i = 0; i < o->argc; i++)
 		snprintf(reason + strlen(reason), sizeof(reason) - strlen(reason), "%s%s",
 			 i ? " " : "", o->argv[i]);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* oom: prints the post-mortems of OOM kills from the store, from recordings, or as they happen. */
 #include <errno.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "live/terminal_view.h"
 #include "probe/recording.h"
-#include "probe/rights.h"
 #include "render/oom_pages.h"
 #include "session/commands.h"
+#include "session/drop_privileges.h"
 #include "session/oom_store.h"
 #include "session/session.h"
 
@@ -149,24 +150,12 @@ static int put_store(struct printing *p)
 	return 0;
 }
 
-/* Drops all capabilities but the one to read the store of a service, which has another owner. */
-static void drop_capabilities(void)
-{
-	static const struct right keep = {CAP_DAC_READ_SEARCH, -1,
-					  "the pages of a service belong to another user"};
-	struct rights rights = {};
-
-	rights_drop_to(&keep, rights_are_of_file() ? 0 : 1, &rights);
-	if (rights.failed[0])
-		complain("not all privileges could be dropped: %s", rights.failed);
-}
-
 static int print_stored(const struct options *o)
 {
 	struct printing p = {.o = o};
 	int status = 0, err;
 
-	drop_capabilities();
+	privileges_drop_to_store(CAP_DAC_READ_SEARCH);
 	view_make(&p.v, o);
 	if (!o->width && p.v.width > WIDTH)
 		p.v.width = WIDTH;
