@@ -302,7 +302,7 @@ int session_loop(struct session *s)
 		err = live_loop(s) ?: phase_marks_finish(s);
 		/* Scan once more, so that the summary includes the time since the previous scan. */
 		s->ending = true;
-		if (!err && (!s->loop.done || s->interrupts))
+		if (!err && (!s->loop.done || s->stopped))
 			err = session_take_window(s, s->out.renderer != &text_renderer);
 	} else {
 		err = s->out.viewing ? viewing_replay(s) : replay_loop(s);

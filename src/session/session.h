@@ -97,7 +97,8 @@ struct session {
 	struct phase_marks marks; /* phases of the command; closed without --phases */
 	struct loop loop;
 	uint64_t ends_ns; /* CLOCK_MONOTONIC time at which --duration ends; 0: no --duration */
-	unsigned int interrupts;
+	unsigned int interrupts; /* number of SIGINTs; the second one ends faultscope at once */
+	bool stopped;	  /* a signal ended the session */
 	bool ending;	  /* the interval that is read is the last one */
 	bool scan_is_due; /* the scan of the interval waits for source lines of stacks */
 	int status; /* exit status of the session: enum exit_status */

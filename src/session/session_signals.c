@@ -22,6 +22,12 @@ static void suspend(struct session *s)
 	viewing_draw(s);
 }
 
+static void stop(struct session *s)
+{
+	s->stopped = true;
+	s->loop.done = true;
+}
+
 static void on_interrupt(struct session *s, const struct signalfd_siginfo *si)
 {
 	if (s->interrupts++) {
@@ -30,7 +36,7 @@ static void on_interrupt(struct session *s, const struct signalfd_siginfo *si)
 		_exit(130);
 	}
 	if (!s->child.pid) {
-		s->loop.done = true;
+		stop(s);
 		return;
 	}
 	/*
@@ -77,7 +83,7 @@ static int on_signal(void *ctx, const struct signalfd_siginfo *si)
 		if (s->child.pid)
 			kill(s->child.pid, si->ssi_signo);
 		else
-			s->loop.done = true;
+			stop(s);
 	}
 	return 0;
 }

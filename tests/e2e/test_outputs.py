@@ -7,6 +7,7 @@ import shlex
 import signal
 import stat
 import subprocess
+from pathlib import Path
 
 from harness import FAULTSCOPE, RECORDINGS, idle, live, until, workload_path
 
@@ -221,6 +222,26 @@ def test_live_output_replaces_at_its_end(check, lab):
         check.that(lines[0].startswith('{"type":"start"') and '"type":"end"' in lines[-1], "lines")
         check.that(junit.read_text().startswith("<?xml"), "the gates")
         check.equal("files", sorted(os.listdir(lab.dir)), ["junit.xml", "out"])
+
+
+@live
+def test_recording_has_what_came_before_a_signal(check, lab):
+    """A signal ends a recording. It contains what happened since the last scan."""
+    for end in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        made = lab.dir / f"{end.name}.fsr"
+        recorder = lab.spawn([FAULTSCOPE, "record", "-o", made, "--interval", "1000"])
+        # it filters its system calls after the first scan
+        until(lambda: "Seccomp:\t2" in Path(f"/proc/{recorder.pid}/status").read_text(),
+              f"the first scan: {end.name}")
+        name = f"ends-by-{end.name}"[:15]
+        program = lab.dir / name
+        if not program.exists():
+            program.symlink_to("/bin/true")
+        lab.call(program)
+        recorder.send_signal(end)
+        check.equal(f"{end.name}: {recorder.communicate()[1]}", recorder.returncode, DONE)
+        report = lab.faultscope("report", "--format", "jsonl", made).out
+        check.that(f'"comm":"{name}"' in report, f"{end.name}: the program that ran is missing")
 
 
 @live

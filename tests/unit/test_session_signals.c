@@ -63,7 +63,8 @@ static void test_signals_end_a_session(void)
 		ok(!s.loop.done, "no signal");
 		kill(getpid(), numbers[i]);
 		loop_once(&s.loop, 1000);
-		ok(s.loop.done && !s.status, "signal %d ends the session", numbers[i]);
+		ok(s.loop.done && s.stopped && !s.status, "signal %d ends the session",
+		   numbers[i]);
 		loop_close(&s.loop);
 	}
 	session_for_signals(&s, false);
