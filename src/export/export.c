@@ -223,6 +223,7 @@ static void plan_series(struct export *x)
 			      .resident = export_resident_places(x)};
 
 	export_self(x, &v.self);
+	export_incidents_count(x, &v.incidents);
 	/*
 	 * reserve series for the run time of BPF programs, because the kernel may start to measure
 	 * it later

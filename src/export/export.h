@@ -92,13 +92,15 @@ int export_oom_scan(struct export *x);
  * export_incidents_take() adds a record to the ring and to the state of processes.
  * export_incidents_before_scan() reads memory pressure. Both return 0 or -errno.
  * export_incidents_scanned() looks for triggers after a scan, export_incidents_look() after other
- * records. export_snapshot() answers a request for an incident; `ctx` is a struct export.
+ * records. export_incidents_count() fills the values of metrics. export_snapshot() answers a request
+ * for an incident; `ctx` is a struct export.
  */
 void export_incidents_open(struct export *x);
 int export_incidents_take(struct export *x, const struct record *h);
 int export_incidents_before_scan(struct export *x);
 void export_incidents_scanned(struct export *x);
 void export_incidents_look(struct export *x);
+void export_incidents_count(const struct export *x, struct prom_incidents *ret);
 bool export_incidents_scan_is_due(const struct export *x);
 bool export_snapshot(void *ctx, struct buf *body);
 

@@ -81,6 +81,7 @@ static struct prom_view view_of(struct export *x)
 	};
 
 	export_self(x, &v.self);
+	export_incidents_count(x, &v.incidents);
 	v.self.start_s = x->start_s;
 	return v;
 }

@@ -77,6 +77,24 @@ bool export_incidents_scan_is_due(const struct export *x)
 	       (x->s.incidents->raised || host_monotonic_ns() >= x->collected_ns + SCAN_NS);
 }
 
+void export_incidents_count(const struct export *x, struct prom_incidents *ret)
+{
+	const struct incidents *in = x->s.incidents ? &x->s.incidents->in : NULL;
+	struct ring_use use;
+
+	if (!in)
+		return;
+	use = record_ring_use(in->ring);
+	ret->on = true;
+	memcpy(ret->by, in->counts.by, sizeof(ret->by));
+	ret->merged = in->counts.merged;
+	ret->repeated = in->counts.repeated;
+	ret->over_rate = in->counts.over_rate;
+	ret->failed = in->store.failed;
+	ret->ring_bytes = use.bytes;
+	ret->ring_s = (use.until_ns - use.from_ns) / 1e9;
+}
+
 bool export_snapshot(void *ctx, struct buf *body)
 {
 	char text[PATH_MAX + 64];

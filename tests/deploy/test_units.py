@@ -147,7 +147,8 @@ def test_the_exporter_makes_the_calls_that_its_unit_allows(check):
     """The test scrapes the exporter, reloads it by SIGHUP and ends it. The exporter's unit must
     allow every system call that the exporter makes."""
     judge_exporter(check, calls_of(check, "--web.listen-address=127.0.0.1:0",
-                                   "--incident.store=PLACE/incidents"), b"faultscope_up 1")
+                                   "--oom.store=PLACE/oom", "--incident.store=PLACE/incidents"),
+                   b"faultscope_up 1")
 
 
 def test_its_unit_allows_readings_of_memory(check):
@@ -156,7 +157,8 @@ def test_its_unit_allows_readings_of_memory(check):
                 values(RESIDENT, "CapabilityBoundingSet"))
     judge_exporter(check, calls_of(check, "--web.listen-address=127.0.0.1:0",
                                    "--workload.min-age=0", "--export.resident=.",
-                                   "--incident.store=PLACE/incidents", unit=RESIDENT),
+                                   "--oom.store=PLACE/oom", "--incident.store=PLACE/incidents",
+                                   unit=RESIDENT),
                    b'by="before"')
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests that only authenticated users can store an incident by HTTP."""
+import shutil
 import time
 
 from exporter import Exporter
@@ -46,7 +47,24 @@ def test_many_snapshots_are_bounded(check, lab):
         time.sleep(0.01)
     check.that(1 <= statuses.count(200) <= 12, f"{statuses.count(200)} snapshots")
     check.that(statuses.count(503) >= 18, f"{statuses}")
-    check.equal("metrics", exporter.get(user=USER).status, 200)
+    page = exporter.get(user=USER)
+    check.equal("metrics", page.status, 200)
+    for line in (f'faultscope_incidents_total{{trigger="http"}} {statuses.count(200)}',
+                 f'faultscope_incident_triggers_ignored_total{{reason="rate"}} '
+                 f'{statuses.count(503)}'):
+        check.that(f"\n{line}\n" in page.text, f"no line {line}")
+    check.that("\nfaultscope_incident_write_errors_total 0\n" in page.text, "errors")
+    check.that("\nfaultscope_ring_bytes 0\n" not in page.text, "an empty ring")
+
+
+def test_failed_writes_are_counted(check, lab):
+    """The store is gone: the metrics count the incident that cannot be written."""
+    exporter = with_user(lab, "--incident.on", "none", "--incident.after", "0")
+    shutil.rmtree(exporter.incidents)
+    check.equal("status", exporter.get("/-/snapshot", method="POST", user=USER).status, 503)
+    errors = [line for line in exporter.get(user=USER).text.splitlines()
+              if line.startswith("faultscope_incident_write_errors_total ")]
+    check.that(errors and int(errors[0].split()[1]) >= 1, f"{errors}")
 
 
 def test_no_snapshot_without_a_ring(check, lab):
@@ -55,3 +73,5 @@ def test_no_snapshot_without_a_ring(check, lab):
     check.equal("status", answer.status, 503)
     check.that("ring" in answer.text, answer.text)
     check.that(not exporter.incidents.exists(), "there is a store")
+    check.that("faultscope_incidents_total" not in exporter.get(user=USER).text,
+               "metrics of incidents")

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/fields.h"
+#include "render/incident_pages.h"
 
 #define NONE ((const char *const[]){NULL})
 
@@ -134,6 +135,23 @@ static void put_self(struct exposition *e, const struct prom_view *v)
 	put(e, METRIC_ID_PROCESS_FDS, v->self.open_fds);
 	put(e, METRIC_ID_PROCESS_MAX_FDS, v->self.max_fds);
 	put(e, METRIC_ID_PROCESS_START, v->self.start_s);
+}
+
+static void put_incidents(struct exposition *e, const struct prom_incidents *in)
+{
+	if (!in->on)
+		return;
+	exposition_family(e, &metrics[METRIC_ID_INCIDENTS]);
+	for (uint32_t i = 0; i < NR_INCIDENT_TRIGGERS; i++)
+		exposition_sample(e, (const char *const[]){incident_trigger_name(i)}, in->by[i],
+				  NULL);
+	exposition_family(e, &metrics[METRIC_ID_INCIDENTS_IGNORED]);
+	exposition_sample(e, (const char *const[]){"merged"}, in->merged, NULL);
+	exposition_sample(e, (const char *const[]){"repeated"}, in->repeated, NULL);
+	exposition_sample(e, (const char *const[]){"rate"}, in->over_rate, NULL);
+	put(e, METRIC_ID_INCIDENTS_FAILED, in->failed);
+	put(e, METRIC_ID_RING_SECONDS, in->ring_s);
+	put(e, METRIC_ID_RING_BYTES, in->ring_bytes);
 }
 
 static void put_accesses(struct exposition *e, const struct prom_view *v)
@@ -373,6 +391,7 @@ static void put_resident(struct exposition *e, const struct prom_view *v)
 void prom_render(struct exposition *e, const struct prom_view *v)
 {
 	put_self(e, v);
+	put_incidents(e, &v->incidents);
 	put_machine(e, v);
 	if (!v->partial) {
 		put_workloads(e, v);

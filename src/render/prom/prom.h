@@ -6,6 +6,7 @@
 #include "model/census.h"
 #include "model/model.h"
 #include "model/node.h"
+#include "records/incident_record.h"
 #include "render/prom/exposition.h"
 #include "render/prom/resident_places.h"
 
@@ -28,12 +29,23 @@ struct prom_self {
 	size_t programs; /* number of BPF programs; 0: the kernel does not measure their run time */
 };
 
+/* The ring in memory and its incidents. */
+struct prom_incidents {
+	bool on; /* false: there is no ring */
+	uint64_t by[NR_INCIDENT_TRIGGERS]; /* incidents, by trigger */
+	uint64_t merged, repeated, over_rate; /* triggers that stored none: see incidents.h */
+	uint64_t failed;		      /* writes that failed */
+	uint64_t ring_bytes;
+	double ring_s; /* seconds that the ring keeps */
+};
+
 struct prom_view {
 	const struct model *m; /* model of the host, probes and losses, without processes */
 	const struct census *c;
 	const struct node *n;
 	const struct resident_places *resident; /* NULL: not measured */
 	struct prom_self self;
+	struct prom_incidents incidents;
 	bool live; /* true: values are live; false: they are from a recording */
 	bool up;
 	bool partial; /* the collection timed out: omit metrics of workloads */
