@@ -6,7 +6,6 @@
 #include "model/census.h"
 #include "model/model.h"
 #include "model/node.h"
-#include "records/incident_record.h"
 #include "render/prom/exposition.h"
 #include "render/prom/resident_places.h"
 
