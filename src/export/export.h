@@ -92,8 +92,8 @@ int export_oom_scan(struct export *x);
  * export_incidents_take() adds a record to the ring and to the state of processes.
  * export_incidents_before_scan() reads memory pressure. Both return 0 or -errno.
  * export_incidents_scanned() looks for triggers after a scan, export_incidents_look() after other
- * records. export_incidents_count() fills the values of metrics. export_snapshot() answers a request
- * for an incident; `ctx` is a struct export.
+ * records. export_incidents_count() fills the values of metrics. export_snapshot() answers a
+ * request for an incident; `ctx` is a struct export.
  */
 void export_incidents_open(struct export *x);
 int export_incidents_take(struct export *x, const struct record *h);

@@ -42,7 +42,7 @@ THRASH_MIB, THRASH_LIMIT_MIB = 90, 40
 class Watched:
     """An exporter with a store of incidents."""
 
-    def __init__(self, lab, *options):
+    def __init__(self, lab, *options, calm=CALM):
         self.lab = lab
         self.store = lab.dir / "incidents"
         self.recording = lab.dir / "purpose.fsr"
@@ -53,7 +53,7 @@ class Watched:
         line = self.exporter.stderr.readline()
         while line and "metrics at" not in line:
             line = self.exporter.stderr.readline()
-        time.sleep(CALM)
+        time.sleep(calm)
 
     def work(self, *argv):
         """Starts a program with a recording on purpose."""
@@ -80,8 +80,8 @@ class Watched:
 
 
 @contextlib.contextmanager
-def watched(lab, *options):
-    one = Watched(lab, *options)
+def watched(lab, *options, **more):
+    one = Watched(lab, *options, **more)
     try:
         yield one
     finally:

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Tests that every incident that is listed is complete: faultscope may be killed while it writes, and
+the disk may be full."""
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+from harness import Skip, live, until
+from test_incidents import Watched, watched
+
+KILLS = 12
+DRAWN = random.Random(1)
+
+
+def check_whole(check, lab, seen):
+    """Checks that each file of the store can be read to its end. Returns the listed incidents."""
+    listed = seen.listed()
+    for one in listed:
+        check.that(one["readable"], f"{one['file']} is listed and cannot be read")
+        ran = lab.faultscope("report", "--format", "jsonl", one["file"], "-o", "/dev/null")
+        check.equal(f"{one['file']}: {ran.err}", ran.returncode, 0)
+    return listed
+
+
+@live
+def test_killed_while_it_stores_an_incident(check, lab):
+    """SIGKILL at any time of a write leaves the earlier incidents, and no broken one."""
+    stored = set()
+    for _ in range(KILLS):
+        seen = Watched(lab, "--incident.on", "none", calm=0)
+        for _ in range(3):
+            seen.exporter.send_signal(signal.SIGUSR1)
+            time.sleep(DRAWN.uniform(0, 0.03))
+        seen.exporter.kill()
+        seen.exporter.communicate()
+        paths = {one["file"] for one in check_whole(check, lab, seen)}
+        check.equal("earlier incidents that are missing", sorted(stored - paths), [])
+        stored = paths
+    print(f"# {len(stored)} incidents of {KILLS} exporters that were killed")
+    check.that(len(stored) >= KILLS / 2, f"{len(stored)} incidents")
+    # the next exporter removes what is too old to be the file of a writer that lives
+    hour_ago = time.time() - 3600
+    for path in seen.store.glob(".faultscope.*"):
+        os.utime(path, (hour_ago, hour_ago))
+    with watched(lab, "--incident.on", "none", calm=0) as seen:
+        check.equal("files of writes that were interrupted",
+                    [path.name for path in seen.store.iterdir()
+                     if path.suffix not in (".fsr", ".socket")], [])
+
+
+@live
+def test_full_disk_of_incidents(check, lab):
+    """On a full disk, the exporter says so and goes on. Earlier incidents are unchanged, and the next
+    one is stored when there is room again."""
+    place = lab.dir / "incidents"
+    place.mkdir()
+    ran = lab.call("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", place)
+    if ran.returncode:
+        raise Skip(f"no tmpfs: {ran.err.strip()}")
+    try:
+        with watched(lab, "--incident.on", "none", "--incident.after", "0", calm=0) as seen:
+            first = lab.faultscope("snapshot", "--store", place, "room")
+            check.equal("with room", first.returncode, 0)
+            before = Path(first.out.strip()).read_bytes()
+            filler = place / "filler"
+            with filler.open("wb", buffering=0) as file:
+                for step in (65536, 1):
+                    try:
+                        while True:
+                            file.write(bytes(step))
+                    except OSError:
+                        pass
+            full = lab.faultscope("snapshot", "--store", place, "full")
+            check.that(full.returncode and "cannot be written" in full.err, full.err)
+            check.equal("the first incident", Path(first.out.strip()).read_bytes(), before)
+            said = seen.exporter.stderr.readline()
+            check.that("No space left on device" in said and "watching continues" in said, said)
+            filler.unlink()
+            until(lambda: lab.faultscope("snapshot", "--store", place, "again").returncode == 0,
+                  "an incident after there is room")
+            check.that(len(check_whole(check, lab, seen)) >= 2, "two incidents")
+    finally:
+        lab.call("umount", place)
