@@ -479,6 +479,9 @@ IN_KERNELS = tests/vm/run.py --kernels $(KERNELS) $(addprefix --zoo ,$(ZOO_KERNE
 UNDER_PRESSURE = tests/vm/pressure.py --kernels $(PRESSURE_KERNELS)
 RESIDENT_KERNELS = $(subst $(space),$(comma),$(filter 6.1 6.12 newest 6.12-arm64,$(subst $(comma), ,$(KERNELS))))
 RESIDENT_IN_KERNELS = tests/vm/resident.py --kernels $(RESIDENT_KERNELS)
+# Power cuts while an exporter stores incidents
+CUT_KERNELS = $(subst $(space),$(comma),$(filter 6.1 6.12,$(subst $(comma), ,$(KERNELS))))
+CUTS_IN_KERNELS = tests/vm/power_cut.py --kernels $(CUT_KERNELS)
 OOM_KERNELS = $(subst $(space),$(comma),$(filter 5.10 6.1 6.12 newest,$(subst $(comma), ,$(KERNELS))))
 OOM_IN_KERNELS = tests/vm/oom.py --kernels $(OOM_KERNELS)
 # Cases of drivers that only this kernel has
@@ -509,7 +512,7 @@ check-distros: ## test the README's two commands in fresh Debian systems (DISTRO
 
 check-vm: static $(ZOO) ## test every probe and attach type on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
 	tools/setup.sh test
-	tests/tally.py "$(IN_KERNELS)" $(if $(PRESSURE_KERNELS),"$(UNDER_PRESSURE)") $(if $(RESIDENT_KERNELS),"$(RESIDENT_IN_KERNELS)") $(if $(OOM_KERNELS),"$(OOM_IN_KERNELS)") $(if $(ZOO_KERNELS),"$(DRIVERS_IN_KERNEL)")
+	tests/tally.py "$(IN_KERNELS)" $(if $(PRESSURE_KERNELS),"$(UNDER_PRESSURE)") $(if $(RESIDENT_KERNELS),"$(RESIDENT_IN_KERNELS)") $(if $(CUT_KERNELS),"$(CUTS_IN_KERNELS)") $(if $(OOM_KERNELS),"$(OOM_IN_KERNELS)") $(if $(ZOO_KERNELS),"$(DRIVERS_IN_KERNEL)")
 
 # Compilers for check-compilers: by default all installed versions of clang
 CLANGS ?= $(or $(sort $(notdir $(wildcard /usr/bin/clang-[1-9][0-9]))),$(CLANG))

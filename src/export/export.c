@@ -260,23 +260,6 @@ static int on_signal(void *ctx, const struct signalfd_siginfo *si)
 	return 0;
 }
 
-/*
- * Reads pending records. Ignores errors: the metrics show lost records, and the next call tries
- * again.
- */
-static int drain(void *ctx)
-{
-	struct export *x = ctx;
-	struct sink sink = {.take = export_take, .ctx = x};
-
-	if (x->replay)
-		return 0;
-	x->s.in.src->ops->drain(x->s.in.src, &sink);
-	export_oom_store(x);
-	export_incidents_look(x);
-	return 0;
-}
-
 static int write_file(struct export *x)
 {
 	int err = export_write_file(x, x->o->textfile);
@@ -298,7 +281,7 @@ static int on_timer(void *ctx)
 	else if (export_incidents_scan_is_due(x))
 		export_collect(x, 0);
 	else
-		drain(x);
+		export_drain(x);
 	return 0;
 }
 
@@ -321,7 +304,7 @@ static int begin_loop(struct export *x)
 	uint64_t every_ns = x->o->interval ? x->o->interval * NS_PER_S
 			    : x->resident  ? DRAIN_RESIDENT_NS
 					   : DRAIN_S * NS_PER_S;
-	int err = loop_watch(l, x->s.in.src->ops->fd(x->s.in.src), drain);
+	int err = loop_watch(l, x->s.in.src->ops->fd(x->s.in.src), export_drain);
 
 	if (!err)
 		err = loop_watch(l, session_lines_fd(&x->s), on_lines);

@@ -51,6 +51,12 @@ void export_collect(struct export *x, double timeout_s);
 int export_take(void *ctx, const struct record *h);
 
 /*
+ * Reads pending records, and judges what they report. Ignores errors: the metrics show lost records,
+ * and the next call tries again. `ctx` is a struct export. Returns 0.
+ */
+int export_drain(void *ctx);
+
+/*
  * Takes the record of a failed call. The reason of the failure is counted with the next record of
  * its process.
  */

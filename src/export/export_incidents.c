@@ -15,6 +15,11 @@
 #define SCAN_NS	   20000000000ULL /* time between scans if nobody scrapes */
 #define ENDS_EVERY 16 /* scans between searches for processes whose end was not reported */
 
+static void catch_up(void *ctx)
+{
+	export_drain(ctx);
+}
+
 void export_incidents_open(struct export *x)
 {
 	const struct options *o = x->o;
@@ -28,6 +33,7 @@ void export_incidents_open(struct export *x)
 		complain("incidents are not stored: %s", error);
 		return;
 	}
+	x->s.incidents->catch_up = catch_up;
 	x->s.incidents->lacks = "stacks and fault latency";
 	if (x->s.incidents->no_pressure)
 		complain("memory pressure triggers no incident: %s",

@@ -117,3 +117,16 @@ int export_take(void *ctx, const struct record *h)
 	/* after a time-out, the next scan continues after this record */
 	return err ?: is_late(x) ? -ETIMEDOUT : 0;
 }
+
+int export_drain(void *ctx)
+{
+	struct export *x = ctx;
+	struct sink sink = {.take = export_take, .ctx = x};
+
+	if (x->replay || !x->s.in.src)
+		return 0;
+	x->s.in.src->ops->drain(x->s.in.src, &sink);
+	export_oom_store(x);
+	export_incidents_look(x);
+	return 0;
+}

@@ -118,6 +118,8 @@ void incident_watch_close(struct session *s)
 
 	if (!w)
 		return;
+	if (w->catch_up && incidents_wait(&w->in))
+		w->catch_up(s);
 	if (w->pressure >= 0)
 		close(w->pressure);
 	if (w->socket >= 0) {
@@ -155,6 +157,8 @@ bool incident_watch_request(struct session *s, enum incident_trigger trigger, co
 		snprintf(ret, size, "no incidents: there is no ring (see --ring)");
 		return false;
 	}
+	if (w->catch_up)
+		w->catch_up(s);
 	name = incidents_trigger(&w->in, &c);
 	if (name)
 		snprintf(ret, size, "%s/%s", w->in.store.dir, name);

@@ -19,6 +19,11 @@ struct incident_watch {
 	/* time between timer events while nothing is raised, in ns; the owner sets it */
 	uint64_t calm_ns;
 	bool raised;	   /* scans come every second, because an incident waits */
+	/*
+	 * Callback of the owner, with the argument of incidents.ctx: reads what the kernel has
+	 * reported meanwhile, so that an incident that somebody requests is complete; NULL: none
+	 */
+	void (*catch_up)(void *ctx);
 	const char *lacks; /* detail that the probes of this session do not have; NULL: none */
 };
 

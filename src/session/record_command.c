@@ -125,6 +125,16 @@ static void tell_end(struct session *s)
 	buf_free(&b);
 }
 
+/* Ignores errors: the next scan reports them. */
+static void catch_up(void *ctx)
+{
+	struct session *s = ctx;
+	struct sink sink = session_sink(s);
+
+	if (s->in.src)
+		s->in.src->ops->drain(s->in.src, &sink);
+}
+
 /* Opens the ring of --ring, whose incidents go to the directory of --output. */
 static int open_ring(struct session *s)
 {
@@ -136,6 +146,7 @@ static int open_ring(struct session *s)
 		complain("%s", error);
 		return EXIT_FAILED;
 	}
+	s->incidents->catch_up = catch_up;
 	s->incidents->calm_ns = s->plan.interval * 1e9;
 	return 0;
 }

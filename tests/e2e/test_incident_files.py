@@ -7,8 +7,8 @@ import signal
 import time
 from pathlib import Path
 
-from harness import Skip, live, until
-from test_incidents import Watched, watched
+from harness import Lines, Skip, live, until
+from test_incidents import Watched, named, watched
 
 KILLS = 12
 DRAWN = random.Random(1)
@@ -83,3 +83,44 @@ def test_full_disk_of_incidents(check, lab):
             check.that(len(check_whole(check, lab, seen)) >= 2, "two incidents")
     finally:
         lab.call("umount", place)
+
+
+# Reaches RLIMIT_NOFILE, and ends.
+STORM = """import resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
+held = []
+for _ in range(120):
+    try:
+        held.append(open("/dev/null"))
+    except OSError:
+        pass
+"""
+STORMS, PROCESSES = 10, 8
+FAILED = 23  # 3 descriptors are open when the program begins
+
+
+@live
+def test_nothing_is_lost_in_storms_of_triggers(check, lab):
+    """Many processes reach a limit at once, again and again, while incidents are written: no event is
+    lost, and the last incident contains each process and the calls that failed."""
+    program = named(lab, "ten-storms")
+    script = f'for i in $(seq {PROCESSES}); do "$1" -c "$2" & done; wait'
+    with watched(lab, "--export.calls", "--incident.cause", "rlimit_nofile", "--incident.rest", "0",
+                 calm=0) as seen:
+        for number in range(STORMS):
+            lab.call("sh", "-c", script, "sh", program, STORM)
+            if number % 2:  # fewer requests than are stored at once
+                seen.exporter.send_signal(signal.SIGUSR1)
+        ran = lab.faultscope("snapshot", "--store", seen.store, "the last one")
+        check.equal(f"snapshot: {ran.err}", ran.returncode, 0)
+        last = ran.out.strip()
+        seen.stop()
+        listed = seen.listed()
+    check.that(any(one["comm"] == "ten-storms" for one in listed), "an incident of a storm")
+    ran = lab.faultscope("report", "--format", "jsonl", last)
+    lines = Lines(ran.out)
+    mine = [one for one in lines.all if one["type"] == "process" and one["comm"] == "ten-storms"]
+    check.equal("processes", len({one["pid"] for one in mine}), STORMS * PROCESSES)
+    check.equal("losses", {name: n for name, n in lines.losses().items() if n}, {})
+    last = {one["pid"]: one["fds"]["failed"] for one in mine}  # counts since the begin
+    check.equal("failed calls of the processes", set(last.values()), {FAILED})

@@ -26,7 +26,7 @@ try:
         held.append(open("/dev/null"))
         time.sleep(float(sys.argv[1]))
 except OSError:
-    time.sleep(60)
+    time.sleep(float(sys.argv[2]))
 """
 FILLS = """import mmap, sys
 with open(sys.argv[1] + "/file", "wb+") as file:
@@ -153,7 +153,7 @@ def test_incident_of_a_descriptor_leak(check, lab):
     """A slow leak reaches RLIMIT_NOFILE."""
     with watched(lab, "--export.calls") as seen:
         begun = time.time()
-        work = seen.work(named(lab, "leaks"), "-c", LEAK, "0.02")
+        work = seen.work(named(lab, "leaks"), "-c", LEAK, "0.02", "60")
         one = seen.incident("an incident", trigger="finding", finding="F01", comm="leaks")
         check_incident(check, one, begun)
         check_verdict(check, lab, seen, one, work)
@@ -173,7 +173,7 @@ def test_incident_of_a_descriptor_storm(check, lab):
     """Many processes reach RLIMIT_NOFILE at once: each finding has one incident."""
     with watched(lab, "--export.calls") as seen:
         begun = time.time()
-        script = "for i in $(seq 20); do $1 -c \"$2\" 0 & done; wait"
+        script = "for i in $(seq 20); do $1 -c \"$2\" 0 10 & done; wait"
         work = seen.work("sh", "-c", script, "sh", named(lab, "storms"), LEAK)
         one = seen.incident("an incident", trigger="finding", finding=("F01", "F12"),
                             comm="storms")
@@ -311,7 +311,7 @@ def test_chosen_triggers_and_bounds(check, lab):
                  "--incident.max-size", "64M", "--incident.max-age", "1h") as seen:
         old = seen.store / "20200101T000000.000Z-old.fsr"
         old.write_bytes(b"")
-        leak = lab.spawn([named(lab, "refused"), "-c", LEAK, "0"])
+        leak = lab.spawn([named(lab, "refused"), "-c", LEAK, "0", "60"])
         one = seen.incident("a failed call", trigger="refused", comm="refused")
         check.equal("cause", one["cause"], "rlimit_nofile")
         check.that(not old.exists(), "older than the store keeps")
@@ -328,7 +328,7 @@ def test_chosen_triggers_and_bounds(check, lab):
 def test_ring_of_record(check, lab):
     """record --ring of a process has its stacks, and what it held at the trigger."""
     store = lab.dir / "ring"
-    work = lab.spawn([named(lab, "recorded"), "-c", LEAK, "0.02"])
+    work = lab.spawn([named(lab, "recorded"), "-c", LEAK, "0.02", "60"])
     recorder = lab.spawn([lab.program, "record", "--ring", "1m", "-o", store, "--incident.after",
                           "1s", str(work.pid)])
     until(lambda: list(store.glob("*-F01.fsr")), "an incident", seconds=60)
