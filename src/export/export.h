@@ -51,8 +51,8 @@ void export_collect(struct export *x, double timeout_s);
 int export_take(void *ctx, const struct record *h);
 
 /*
- * Reads pending records, and judges what they report. Ignores errors: the metrics show lost records,
- * and the next call tries again. `ctx` is a struct export. Returns 0.
+ * Reads pending records, and judges what they report. Ignores errors: the metrics show lost
+ * records, and the next call tries again. `ctx` is a struct export. Returns 0.
  */
 int export_drain(void *ctx);
 
