@@ -6,9 +6,11 @@ The guest has 384 MiB, a disk for swap, another one for files, and control group
 right finding is known by construction: a test causes exactly one kind of shortage.
 """
 import argparse
+import calendar
 import importlib.util
 import re
 import sys
+import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -190,6 +192,51 @@ def swap_thrash(check, lab):
     check.that(re.match(r"short of memory: [^()]*\(P05\); work waits for ",
                         " ".join(text.out.split())), text.out[:300])
     lab.vm.must(f"kill -9 {work.pid}")
+
+
+def found_in(lab, recording):
+    """Returns (id, severity) of the findings of a recording about memory, without forecasts."""
+    ran = lab.faultscope("report", "--format", "jsonl", recording, timeout=120)
+    assert ran.out, f"status {ran.status}: {ran.err}"
+    return {(line["id"], line["severity"]) for line in Lines(ran.out).of("finding", state="open")
+            if line["id"].startswith("P") and not line["slug"].endswith("-growth")}
+
+
+def incident_of_swap_thrash(check, lab):
+    """An exporter that was only running meets a thrash. Its incident has the findings of a recording
+    that was made on purpose, at the right time."""
+    store, purpose = f"{lab.top}/incidents", f"{lab.top}/purpose.fsr"
+    lab.write("/proc/sys/vm/overcommit_memory", "1")
+    lab.vm.must("swapon /dev/vda")
+    exporter = _lab.GuestProcess(lab, _lab.quoted([
+        _lab.FAULTSCOPE, "export", "--web.listen-address", "127.0.0.1:1436", "--incident.store",
+        store, "--oom.store", f"{lab.top}/oom", "--incident.after", "10"]))
+    exporter.line("err", 1, 300)
+    recorder = _lab.GuestProcess(lab, _lab.quoted([
+        _lab.FAULTSCOPE, "record", "-q", "--overhead", "low", "-i", "1", "-o", purpose]))
+    waits_for(lab, f"grep -q 'Seccomp:.*2' /proc/{recorder.pid}/status", 300)
+    lab.vm.must("sleep 20")  # calm
+    begun = int(lab.vm.must("date +%s"))
+    work = lab.work("eat", "anon", "480", "--rounds", "100000", "--random")
+    waits_for(lab, f"ls {store}/*.fsr >/dev/null 2>&1", 180)
+    lab.vm.must("sleep 20")
+    lab.vm.must(f"kill -9 {work.pid}; kill -INT {recorder.pid}; kill {exporter.pid}")
+    recorder.end(120)
+    exporter.end(120)
+    ran = lab.faultscope("incidents", "--json", "--store", store)
+    listed = [line for line in Lines(ran.out).of("incident")
+              if line["trigger"] == "pressure" or line["finding"].startswith("P")]
+    check.that(listed, f"no incident of the thrash: {ran.out} {exporter.text('err')}")
+    if not listed:
+        return
+    one = listed[-1]
+    at = calendar.timegm(time.strptime(one["time"][:19], "%Y-%m-%dT%H:%M:%S"))
+    check.that(begun - 1 <= at, f"the trigger is at {one['time']}, the thrash began at {begun}")
+    check.that(one["seconds_before"] >= 15, f"{one['seconds_before']} s before it")
+    wanted = {one for one in found_in(lab, purpose) if one[1] == "critical"}
+    got = found_in(lab, one["file"])
+    check.that(("P05", "critical") in wanted, f"the recording on purpose has {wanted}")
+    check.that(wanted <= got, f"the incident has {got}, not {wanted}")
 
 
 def cache_thrash(check, lab):
@@ -495,7 +542,8 @@ def captured(scenario):
 
 
 TESTS = {"an idle machine": quiet, "a busy one that is well": busy_and_well,
-         "swap thrash": swap_thrash, "page cache thrash": cache_thrash,
+         "swap thrash": swap_thrash,
+         "an incident of swap thrash": incident_of_swap_thrash, "page cache thrash": cache_thrash,
          "a cgroup fills and kills": group_fills, "memory.high": held_back,
          "tmpfs in a cgroup": tmpfs_of_group, "the machine kills": machine_kills,
          "a sibling kills": sibling_kills, "a nested limit kills": nested_kills,
