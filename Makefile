@@ -101,12 +101,18 @@ HTTP ?= $(if $(CROSS),,$(wildcard /usr/include/microhttpd.h))
 PACK_LOADED := src/base/pack_libraries.c
 PACK_LINKED := src/base/pack_libraries_linked.c
 # A static program cannot load libdw, and is linked with the other libraries.
-NO_LOADER_SRC := src/lines/libdw_absent.c src/serve/web_libraries_linked.c $(PACK_LINKED)
-LOADER_SRC := src/lines/libdw.c src/serve/web_libraries.c $(PACK_LOADED)
+NO_LOADER_SRC := src/lines/libdw_absent.c src/serve/web_libraries_linked.c \
+	src/mcp/json_library_linked.c $(PACK_LINKED)
+LOADER_SRC := src/lines/libdw.c src/serve/web_libraries.c src/mcp/json_library.c \
+	$(PACK_LOADED)
 # The file that reads compressed dumps, and the file that replaces it in builds without libkdumpfile
 KDUMP_SRC := src/crash/vmcore/image_kdump.c src/crash/vmcore/kdump_library.c
 NO_KDUMP_SRC := src/crash/vmcore/image_kdump_disabled.c
-SRC := $(filter-out $(if $(HTTP),$(NO_HTTP_SRC),$(HTTP_SRC)) $(if $(KDUMPFILE),$(NO_KDUMP_SRC),$(KDUMP_SRC)) \
+# The server for agents needs libjson-c, which is not fetched for other architectures.
+MCP_SRC := $(filter-out src/mcp/mcp_disabled.c src/mcp/json_library_linked.c,$(wildcard src/mcp/*.c))
+NO_MCP_SRC := src/mcp/mcp_disabled.c
+JSON ?= $(if $(CROSS),,$(wildcard /usr/include/json-c/json.h))
+SRC := $(filter-out $(if $(JSON),$(NO_MCP_SRC),$(MCP_SRC)) $(if $(HTTP),$(NO_HTTP_SRC),$(HTTP_SRC)) $(if $(KDUMPFILE),$(NO_KDUMP_SRC),$(KDUMP_SRC)) \
 	$(if $(CROSS),$(filter-out $(PACK_LINKED),$(NO_LOADER_SRC)) $(PACK_LOADED),$(NO_LOADER_SRC)),$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c)))
 OBJ := $(SRC:src/%.c=$(BUILD)/src/%.o)
 STATIC_HTTP := $(and $(HTTP),$(filter /%,$(shell $(CC) -print-file-name=libunistring.a)))
@@ -124,7 +130,7 @@ UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 WORKLOADS := $(patsubst tests/workloads/%.c,$(BUILD)/workloads/%,$(sort $(wildcard tests/workloads/*.c)))
 # Commands of the program: each has a manual page, in addition to faultscope(8).
 COMMANDS := run diagnose memory oom host doctor explain triage blackbox export record info replay report incidents snapshot \
-	diff schema completion man
+	diff mcp schema completion man
 MAN := $(BUILD)/man/faultscope.8 $(COMMANDS:%=$(BUILD)/man/faultscope-%.8)
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
 	$(BUILD)/completions/faultscope.fish
@@ -200,6 +206,7 @@ $(BUILD)/src/serve/web_libraries.o: ALL_CFLAGS += -DSONAME_MICROHTTPD='"$(call s
 $(BUILD)/src/base/pack_libraries.o: ALL_CFLAGS += -DSONAME_LZMA='"$(call soname,lzma)"' \
 	-DSONAME_BZ2='"$(call soname,bz2)"' -DSONAME_LZ4='"$(call soname,lz4)"' \
 	$(if $(UNPACKERS),-DSONAME_ZSTD='"$(call soname,zstd)"')
+$(BUILD)/src/mcp/json_library.o: ALL_CFLAGS += -DSONAME_JSON='"$(call soname,json-c)"'
 $(BUILD)/src/crash/vmcore/kdump_library.o: \
 	ALL_CFLAGS += -DSONAME_KDUMPFILE='"$(call soname,kdumpfile)"'
 
@@ -301,7 +308,7 @@ static: $(STATIC)/faultscope ## build the program without shared libraries
 
 $(STATIC)/faultscope: $(STATIC_OBJ) | $(if $(CROSS),sysroot)
 	@mkdir -p $(@D)
-	libs=$$(tools/static_libs.sh $(if $(STATIC_HTTP),--http) $(CC) $(LIBRARY_PATHS)) && \
+	libs=$$(tools/static_libs.sh $(if $(STATIC_HTTP),--http) $(if $(JSON),--json) $(CC) $(LIBRARY_PATHS)) && \
 		$(CC) -static $(LDFLAGS) $(LIBRARY_PATHS) $^ $$libs -lm -o $@
 
 $(STATIC)/p11_absent.c: tools/p11_absent.sh
@@ -588,7 +595,7 @@ check-torch: all $(WORKLOADS) ## test the diagnosis of a real PyTorch DataLoader
 
 check-report: all ## test HTML reports in a browser (installs Chromium, Node.js: large)
 	tools/report_tools.sh
-	tests/tally.py tests/report/run.py
+	tests/tally.py tests/report/run.py tests/mcp/run.py
 
 pictures: all ## make the pictures of reports in docs from the examples (installs Chromium, Node.js: large)
 	tools/report_tools.sh

@@ -8,6 +8,7 @@
 #include "cli/options_table.h"
 #include "cli/privileges.h"
 #include "cli/messages.h"
+#include "mcp/mcp_command.h"
 #include "session/commands.h"
 #include "crash/triage_command.h"
 
@@ -93,6 +94,9 @@ static int dispatch(const struct options *o, struct buf *b)
 		break;
 	case CMD_SNAPSHOT:
 		status = command_snapshot(o);
+		break;
+	case CMD_MCP:
+		status = command_mcp();
 		break;
 	case CMD_SCHEMA:
 		render_schema(b);

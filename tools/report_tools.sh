@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Installs what tests/report and parts of tests/e2e/test_formats.py need. As root, apt installs
+# Installs what tests/report, tests/mcp and parts of tests/e2e/test_formats.py need. As root, apt installs
 # Chromium and Node.js from Debian. npm installs Node.js packages below build/report-tools.
 set -eu
 
@@ -9,7 +9,8 @@ tools/setup.sh report
 place=build/report-tools
 mkdir -p "$place"
 [ -e "$place/package.json" ] || echo '{"private": true}' >"$place/package.json"
-for package in puppeteer-core@25 axe-core@4 speedscope@1 @nearform/trace-events-parser@1; do
+for package in puppeteer-core@25 axe-core@4 speedscope@1 \
+	@modelcontextprotocol/sdk@1 @modelcontextprotocol/inspector@0 @nearform/trace-events-parser@1; do
 	name=${package%@*}
 	[ -d "$place/node_modules/$name" ] ||
 		npm install --prefix "$place" --no-audit --no-fund --ignore-scripts "$package"

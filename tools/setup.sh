@@ -40,13 +40,13 @@ if ! command -v dpkg-query >/dev/null; then
 	echo "setup: no dpkg here; on Fedora building needs, as root:" >&2
 	echo "  dnf install make gcc clang llvm bpftool libbpf-devel elfutils-libelf-devel zlib-devel" \
 		"libcap-devel xz-devel bzip2-devel lz4-devel binutils-devel libzstd-devel libunistring-devel libkdumpfile-devel" \
-		"libmicrohttpd-devel gnutls-devel libyaml-devel libxcrypt-devel" >&2
+		"libmicrohttpd-devel gnutls-devel libyaml-devel libxcrypt-devel json-c-devel" >&2
 	exit 1
 fi
 
 build="make gcc libc6-dev clang llvm bpftool libbpf-dev libelf-dev zlib1g-dev libcap-dev liblzma-dev"
 build="$build libbz2-dev liblz4-dev libiberty-dev libzstd-dev libunistring-dev libkdumpfile-dev"
-build="$build libmicrohttpd-dev libgnutls28-dev libyaml-dev libcrypt-dev"
+build="$build libmicrohttpd-dev libgnutls28-dev libyaml-dev libcrypt-dev libjson-c-dev"
 # Ubuntu's package with the tools of a kernel contains bpftool.
 # shellcheck source=/dev/null
 [ "$(. /etc/os-release && echo "$ID")" != ubuntu ] ||

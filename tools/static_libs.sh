@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Prints the libraries for a static program. If a library is missing, fails and names its package.
-# usage: tools/static_libs.sh [--http] COMPILER [OPTIONS]
+# usage: tools/static_libs.sh [--http] [--json] COMPILER [OPTIONS]
 set -eu
 
 # archive NAME prints the path at which the linker finds a library, or NAME if it finds none.
@@ -22,6 +22,11 @@ archive() {
 http=
 [ "$1" != --http ] || {
 	http=1
+	shift
+}
+json=
+[ "$1" != --json ] || {
+	json=1
 	shift
 }
 compiler=$1
@@ -50,6 +55,7 @@ need() {
 	need yaml libyaml-dev "$@"
 	need crypt libcrypt-dev "$@"
 }
+[ -z "$json" ] || need json-c libjson-c-dev "$@"
 need bpf libbpf-dev "$@"
 # libelf.a of elfutils 0.196 (sid) and zlib both define crc32(). If zlib comes first, the linker takes
 # only one of them.

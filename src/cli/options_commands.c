@@ -182,6 +182,16 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "file is complete some seconds later (see --incident.after of export). REASON "
 		 "becomes the title of the incident. SIGUSR1 does the same. The exit status is 4 "
 		 "if no such faultscope runs."},
+	[CMD_MCP] =
+		{"mcp", "",
+		 "let an AI agent examine this host (Model Context Protocol)",
+		 "Serves the Model Context Protocol on standard input and output: an agent starts "
+		 "this command and calls its tools. The tools are diagnose, host, explain, doctor, "
+		 "oom, incidents, incident, report and triage. They only read: no tool changes "
+		 "anything. Each tool runs the command of that name with --json. It returns the "
+		 "findings with their evidence, and what was not measured, in at most 32 KiB. "
+		 "Names of programs and files are marked as data, since they may contain text that "
+		 "looks like an instruction."},
 	[CMD_SCHEMA] =
 		{"schema", "", "print the JSON Schema of the JSON output",
 		 "Prints the schema (JSON Schema 2020-12) that every line of --json follows."},

@@ -19,6 +19,7 @@ bool privileges_needed(const struct options *o)
 	case CMD_RECORD:
 		return !o->replay;
 	case CMD_DOCTOR:
+	case CMD_MCP: /* its commands drop the privileges that they do not need */
 		return true;
 	case CMD_EXPORT: /* export drops privileges itself, because opening a port may need them */
 		return true;

@@ -110,6 +110,7 @@ def nothing_of(lab):
                       ["incidents", "--json", "report", "7", "--store", empty_directory(lab)]],
         "snapshot": [["snapshot", "--store", lab.dir / "missing"],
                      ["snapshot", "--store", empty_directory(lab)]],
+        "mcp": [["mcp"], ["mcp", "nonsense"]],
         "schema": [["schema", "nonsense"]],
         "completion": [["completion"], ["completion", "nonsense"]],
         "man": [["man", "nonsense"]],

@@ -112,6 +112,7 @@ LIBRARIES = {
     "libmicrohttpd": ("MHD_*", "microhttpd.h"),
     "gnutls": ("gnutls_*", "gnutls/*.h"),
     "libyaml": ("yaml_*", "yaml.h"),
+    "json-c": ("json_object_* json_tokener_*", "json-c/json.h"),
     "libcrypt": ("crypt_rn", "crypt.h"),
     "libkdumpfile": ("kdump_*", "libkdumpfile/*.h"),
 }
@@ -261,8 +262,11 @@ ROOMS = [
          "base probe model collect rules render serve cli session",
          "numbers, format, sort, paths, patterns, heap, errors, files, "
          "environment, own ids, own limits, machine, sockets"),
+    room("mcp", "a server for AI agents: runs commands of faultscope",
+         "base probe render cli",
+         "text, numbers, format, sort, heap, errors, files, own files, children, signals, json-c"),
     room("main", "the table of commands",
-         "base probe collect render cli crash session export",
+         "base probe collect render cli crash session export mcp",
          "format, errors, signals, settings of the heap"),
 ]
 
