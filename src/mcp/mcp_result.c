@@ -99,17 +99,48 @@ static unsigned int rank_of(struct json_object *finding)
 	return !strcmp(severity, "critical") ? 0 : !strcmp(severity, "warning") ? 1 : 2;
 }
 
-/* Returns the place for a line: that of an earlier line about the same thing, or a new one. */
-static struct mcp_line *place_for(struct mcp_result *r, uint64_t hash)
+static void leave_out_line(struct mcp_result *r, const struct mcp_line *one)
 {
-	struct mcp_line *grown;
+	struct json_object *line;
+
+	if (!json_read(one->text, strlen(one->text), &line))
+		return;
+	leave_out(r, json_text_of(json_member(line, "type")));
+	json_free(line);
+}
+
+/* Makes room for a finding: leaves out the oldest line that is none. Returns its place, or NULL. */
+static struct mcp_line *evict(struct mcp_result *r)
+{
+	struct mcp_line *oldest = NULL;
+
+	for (size_t i = 0; i < r->n; i++)
+		if (r->line[i].rank >= RANK_LINES &&
+		    (!oldest || r->line[i].number < oldest->number))
+			oldest = &r->line[i];
+	if (!oldest)
+		return NULL;
+	leave_out_line(r, oldest);
+	free(oldest->text);
+	*oldest = (struct mcp_line){};
+	return oldest;
+}
+
+/* Returns the place for a line: that of an earlier line about the same thing, or a new one. */
+static struct mcp_line *place_for(struct mcp_result *r, uint64_t hash, unsigned int rank)
+{
+	struct mcp_line *grown, *room;
 
 	for (size_t i = 0; i < r->n; i++)
 		if (r->line[i].about == hash)
 			return &r->line[i];
 	grown = array_grow(r->line, r->n, &r->room, LINES_MOST, sizeof(*grown));
-	if (!grown)
-		return NULL;
+	if (!grown) {
+		room = rank < RANK_LINES ? evict(r) : NULL;
+		if (room)
+			room->about = hash;
+		return room;
+	}
 	r->line = grown;
 	r->line[r->n] = (struct mcp_line){.about = hash};
 	return &r->line[r->n++];
@@ -118,7 +149,7 @@ static struct mcp_line *place_for(struct mcp_result *r, uint64_t hash)
 static void keep(struct mcp_result *r, struct json_object *line, unsigned int rank,
 		 const char *type, const char *s, size_t len)
 {
-	struct mcp_line *one = place_for(r, about(line));
+	struct mcp_line *one = place_for(r, about(line), rank);
 	char *text = one ? strndup(s, len) : NULL;
 
 	if (!text) {
@@ -253,16 +284,6 @@ static void sort_lines(struct mcp_result *r)
 			r->line[i].rank++;
 	if (r->n)
 		qsort(r->line, r->n, sizeof(*r->line), by_rank);
-}
-
-static void leave_out_line(struct mcp_result *r, const struct mcp_line *one)
-{
-	struct json_object *line;
-
-	if (!json_read(one->text, strlen(one->text), &line))
-		return;
-	leave_out(r, json_text_of(json_member(line, "type")));
-	json_free(line);
 }
 
 /* Writes the lines from *at on whose rank is below `end`, as long as there is room. */
