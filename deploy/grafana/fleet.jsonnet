@@ -35,11 +35,16 @@ p.dashboard(
                'count(%s > 0.8 or %s > 0.8) or vector(0)' % [maps, fds],
                [1, 10]),
       p.number('Failed calls',
-               'Calls that failed at a limit on mappings or file descriptors, in the last hour.',
+               'Calls that failed at a limit on mappings or file descriptors, in the last hour. The '
+               + 'number next to it says how many hosts count them.',
                'short',
-               '(sum(increase(faultscope_mapping_failures_total[1h])) or vector(0)) + '
-               + '(sum(increase(faultscope_fd_failures_total[1h])) or vector(0))',
+               'sum(increase(faultscope_mapping_failures_total[1h])) + '
+               + 'sum(increase(faultscope_fd_failures_total[1h]))',
                [1, 100]),
+      p.number('Hosts that count failed calls',
+               'On the others, the failed calls are not known: see faultscope_collector_off_info.',
+               'none',
+               'sum(faultscope_collector_enabled{collector="refusals"})'),
       p.number('Series',
                'Time series of all faultscope exporters.',
                'short',

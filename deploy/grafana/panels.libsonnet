@@ -57,11 +57,11 @@ local thresholds(steps) = {
       },
     },
 
-  // A panel that shows one number: the current value of expr.
+  // A panel that shows one number: the current value of expr. Without a value, nothing was measured.
   number(title, description, unit, expr, steps=[])::
     panel('stat', title, description, [{ expr: expr, instant: true }]) {
       fieldConfig: {
-        defaults: { unit: unit, thresholds: thresholds(steps) },
+        defaults: { unit: unit, thresholds: thresholds(steps), noValue: 'not measured' },
         overrides: [],
       },
       options: { colorMode: 'value', reduceOptions: { calcs: ['lastNotNull'] } },

@@ -650,7 +650,8 @@ const struct option_row option_rows[] = {
 	 "and --export.faults",
 	 OTHER(set_detail)},
 	{"export.calls", 0, NULL, X,
-	 "also count failed calls; this attaches a probe to every system call of the machine",
+	 "also count failed calls where this costs every system call of the machine: before "
+	 "Linux 6.14; later kernels count them without this option",
 	 FLAG(calls)},
 	{"export.faults", 0, NULL, X,
 	 "also export page faults by kind of mapping, and the duration of minor faults; this "

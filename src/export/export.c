@@ -407,6 +407,7 @@ static void fill_plan(struct run_plan *p, const struct options *o, struct export
 	p->mode = "export";
 	p->tiers = TIERS_EXPORT | (o->faults ? TIER_FAULTS : 0) | (o->calls ? TIER_CALLS : 0);
 	p->majors = true;
+	p->calls_if_free = true;
 	p->reloads = true;
 	if (o->redact) {
 		redaction_begin(&x->redaction);

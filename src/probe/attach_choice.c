@@ -29,6 +29,9 @@ bool choice_is_hash(const struct choice *c)
 	return !state || state->state == STATE_HASH;
 }
 
+#define COSTS_CALLS                                                                                \
+	"on this kernel it would cost each system call of the host; --export.calls enables it"
+
 static void note(struct choice *c, size_t hook, const char *mechanism, const char *answer)
 {
 	char *why = c->status[hook].why;
@@ -38,12 +41,21 @@ static void note(struct choice *c, size_t hook, const char *mechanism, const cha
 		 mechanism, answer);
 }
 
+/* Returns whether a probe is `calls`, and is not worth a cost at each system call of the host. */
+static bool is_only_if_free(const struct choice *c, size_t hook)
+{
+	return c->accepts & ACCEPTS_FREE_CALLS && (int)hook == hook_find("calls") &&
+	       !c->forced[hook] && !(c->tiers >> hooks[hook].tier & 1);
+}
+
 /*
  * An attach type that LACKS_MINOR faults is used only for major faults, and one that lacks some
  * calls only if they may be missing, or if --probe requests it.
  */
 static bool is_wanted(const struct choice *c, size_t hook, const struct hook_alternate *alt)
 {
+	if (is_only_if_free(c, hook))
+		return alt->lacks & SPARES_CALLS;
 	if (alt->lacks & OPTIONAL_CALLS & ~c->accepts)
 		return false;
 	if (alt->on_request && !(c->accepts & ACCEPTS_ON_REQUEST))
@@ -79,6 +91,10 @@ static void give_up(struct choice *c, size_t hook)
 {
 	const struct hook_alternate *alt = hooks[hook].alternate;
 
+	if (is_only_if_free(c, hook)) {
+		note(c, hook, "off", COSTS_CALLS);
+		return;
+	}
 	c->status[hook].state = HOOK_BLIND;
 	for (; alt->mechanism; alt++)
 		if (alt->on_request && fits(c, alt) && !(c->accepts & ACCEPTS_ON_REQUEST) &&
@@ -110,12 +126,12 @@ static void choose(struct choice *c, size_t hook)
 	c->status[hook].state = HOOK_OFF;
 	c->at[hook] = -1;
 	if (!(c->tiers >> hooks[hook].tier & 1) &&
-	    !(c->majors && (int)hook == hook_find("fault_end"))) {
+	    !(c->majors && (int)hook == hook_find("fault_end")) && !is_only_if_free(c, hook)) {
 		note(c, hook, "off",
 		     OVERHEAD_ALL >> hooks[hook].tier & 1
 			     ? "its overhead level is disabled in this mode; --overhead all "
 			       "enables it"
-			     : "only faultscope memory uses it");
+			     : "only readings of resident memory use it");
 	} else if (!choice_of(c, hook_find("state"))) {
 		c->status[hook].state = HOOK_BLIND;
 		note(c, hook, "none",
@@ -124,6 +140,8 @@ static void choose(struct choice *c, size_t hook)
 			     : "without state there is nothing to count in");
 	} else if (!forced) {
 		c->at[hook] = next_fitting(c, hook, 0);
+		if (c->at[hook] < 0 && is_only_if_free(c, hook))
+			give_up(c, hook);
 	} else if (!strcmp(forced, "none")) {
 		c->status[hook].state = HOOK_BLIND;
 		note(c, hook, "none", SWITCHED_OFF);

@@ -18,6 +18,11 @@
 #define OPTIONAL_CALLS (LACKS_COMPAT | LACKS_WRITES)
 /* In choice.accepts, beside these bits: attach types that are used on request only. */
 #define ACCEPTS_ON_REQUEST (1u << 31)
+/*
+ * The probe `calls` at any overhead level, but only with an attach type that costs other system
+ * calls nothing (SPARES_CALLS)
+ */
+#define ACCEPTS_FREE_CALLS (1u << 30)
 
 struct hook_status {
 	enum hook_use state;
@@ -43,7 +48,7 @@ struct choice {
 /*
  * Chooses the best attach type of each probe. If `majors` is set, only the end of major faults is
  * measured, and `tiers` does not matter. `accepts` are bits of OPTIONAL_CALLS: the calls that an
- * attach type may lack, and ACCEPTS_ON_REQUEST.
+ * attach type may lack, ACCEPTS_ON_REQUEST and ACCEPTS_FREE_CALLS.
  */
 void choice_begin(struct choice *c, unsigned int tiers, bool majors, unsigned int accepts,
 		  const char *const *forced);

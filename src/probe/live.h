@@ -17,7 +17,7 @@ struct live_options {
 	unsigned int tiers; /* bit i: overhead level i is enabled */
 	/* measure only major faults; latency buckets have limits of 2^n seconds */
 	bool majors;
-	/* LACKS_* bits of OPTIONAL_CALLS: calls that need not be seen; ACCEPTS_ON_REQUEST */
+	/* bits of choice_begin(): what attach types may lack or cost */
 	unsigned int accepts;
 	/* calls that a seccomp filter answers must be seen, also by an attach type at functions */
 	bool filtered;

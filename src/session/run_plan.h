@@ -47,6 +47,8 @@ struct run_plan {
 	unsigned int resident_each;
 	/* maximum number of processes whose pages are read if all processes are watched */
 	size_t resident_most;
+	/* true: use the probe `calls` where it costs other system calls nothing */
+	bool calls_if_free;
 	bool tells_overhead;	/* true: say at which events of other processes probes run */
 	bool scores;		/* true: read the OOM scores of processes */
 	bool works_without_bpf; /* true: if BPF is unavailable, read /proc only */

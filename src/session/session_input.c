@@ -95,6 +95,8 @@ static unsigned int accepted(const struct session *s)
 {
 	unsigned int bits = s->o->tiers_given ? ACCEPTS_ON_REQUEST : 0;
 
+	if (s->plan.calls_if_free && !s->o->tiers_given)
+		bits |= ACCEPTS_FREE_CALLS;
 	if (s->plan.examines) /* `doctor` shows what -p uses, and tries all probes */
 		return LACKS_WRITES | ACCEPTS_ON_REQUEST;
 	if (!watches_few(&s->plan))

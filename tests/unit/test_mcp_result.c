@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests the results of tools for agents: which lines they contain, in which order, and the bounds. */
+/* Tests the results of tools for agents: which lines they contain, in which order, and bounds. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

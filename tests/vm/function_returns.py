@@ -76,6 +76,10 @@ def of_32_bit(check, lab):
     expect_ia32(check, lines, truth)
 
 
+def version_of(lab):
+    return tuple(int(part) for part in re.findall(r"\d+", lab.release)[:2])
+
+
 def by_default(check, lab):
     """`-p` uses this attach type where the kernel has it. It counts exactly, and says what other
     processes pay."""
@@ -93,8 +97,7 @@ def by_default(check, lab):
     work.end()
     lines = Lines(capture.text)
     probes = lines.of("probes")[-1]["probes"] if lines.of("probes") else start["probes"]
-    version = tuple(int(part) for part in re.findall(r"\d+", lab.release)[:2])
-    check.equal("attach type", probes["calls"] == TYPE, version >= SINCE)
+    check.equal("attach type", probes["calls"] == TYPE, version_of(lab) >= SINCE)
     check.equal("all system calls", "all system calls" in start["overhead_for_others"],
                 probes["calls"] != TYPE)
     final = lines.last(work.pid)
@@ -102,6 +105,24 @@ def by_default(check, lab):
     check.equal("opened", calls_of(final, "open"), truth["opens"])
     check.equal("refused", calls_of(final, "eventfd", "failed"), truth["refused"])
     check.equal("losses", lines.losses(), {})
+
+
+def exported(check, lab):
+    """An exporter without options counts failed calls from 6.14 on, and says elsewhere why not."""
+    page = f"{lab.top}/page"
+    exporter = _lab.GuestProcess(lab, _lab.quoted([
+        _lab.FAULTSCOPE, "export", "--textfile", page, "--ring", "off", "--oom.keep", "0", "1"]))
+    lab.vm.must(f"until [ -s {page} ]; do usleep 200000; done", 300)
+    lab.vm.must("sh -c 'ulimit -n 3; for i in 1 2 3; do cat /init; done' 2>/dev/null; :")
+    failed = 'faultscope_fd_failures_total{workload="[^"]*",errno="EMFILE"} [1-9]'
+    off = 'faultscope_collector_off_info{collector="refusals",reason="[^"]*--export.calls'
+    lab.vm.must(f"for i in $(seq 100); do grep -q '{failed}' {page} && break; usleep 200000;"
+                f" done; kill {exporter.pid}", 120)
+    exporter.end(120)
+    text = lab.read(page)
+    expected = version_of(lab) >= SINCE
+    check.equal("failed calls are counted", bool(re.search(failed, text)), expected)
+    check.equal("the reason why not", bool(re.search(off, text)), not expected)
 
 
 def costs(check, lab):
@@ -136,6 +157,7 @@ ALL = {
     "function returns: calls filtered from the start": filtered(True),
     "function returns: 32-bit calls": of_32_bit,
     "function returns: by default": by_default,
+    "function returns: exporter": exported,
 }
 # takes minutes on an emulated CPU
 COSTS = {"function returns: costs": costs}

@@ -56,6 +56,32 @@ static void put_collectors(struct exposition *e, const struct prom_view *v)
 				  NULL);
 }
 
+static const struct hook_view *hook_of(const struct model *m, const char *name)
+{
+	for (size_t i = 0; i < m->hooks; i++)
+		if (!strcmp(m->hook[i].name, name))
+			return &m->hook[i];
+	return NULL;
+}
+
+/* Says why collectors are not running. */
+static void put_collectors_off(struct exposition *e, const struct prom_view *v)
+{
+	bool begun = false;
+
+	for (size_t i = 0; i < sizeof(collectors) / sizeof(collectors[0]); i++) {
+		const struct hook_view *hook = hook_of(v->m, collectors[i].hook);
+
+		if (is_available(v->m, collectors[i].hook, collectors[i].lacks) || !hook ||
+		    !hook->why[0])
+			continue;
+		if (!begun)
+			exposition_family(e, &metrics[METRIC_ID_COLLECTOR_OFF]);
+		begun = true;
+		exposition_sample(e, (const char *const[]){collectors[i].name, hook->why}, 1, NULL);
+	}
+}
+
 static void put_probes(struct exposition *e, const struct prom_view *v)
 {
 	exposition_family(e, &metrics[METRIC_ID_PROBE]);
@@ -125,6 +151,7 @@ static void put_self(struct exposition *e, const struct prom_view *v)
 			  1, NULL);
 	put(e, METRIC_ID_UP, v->up);
 	put_collectors(e, v);
+	put_collectors_off(e, v);
 	put_probes(e, v);
 	put(e, METRIC_ID_SCRAPE, v->scrape_s);
 	put_dropped(e, v);
