@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Tests how the state of a process is found, created and counted in the tables of both builds of
+ * the BPF programs. The tables are those of this test.
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "made_maps.h"
+#include "probe/proc_scan.h"
+#include "probe/state.h"
+#include "tap.h"
+
+#define DESCRIPTORS 64 /* more than this test opens */
+#define MOST	    128
+#define START_NS    123456789123ULL
+
+static struct fs_shared shared;
+static struct made_map *orphans;
+
+/* Adds the tables of a build, in which processes are found by pid or by pidfd. */
+static struct object begin(enum object_build build)
+{
+	size_t whole = sizeof(struct fs_whole_state);
+
+	made_maps_n = 0;
+	memset(&shared, 0, sizeof(shared));
+	made_map("procs", 0, sizeof(int), build == OBJECT_HASH ? whole : sizeof(struct fs_state),
+		 MOST);
+	made_map("slots", 0, sizeof(int), sizeof(struct fs_fault_slot), MOST);
+#define X(part, PART, group)                                                                       \
+	made_map("part_" #part, 0, sizeof(int), sizeof(struct fs_##part), MOST);
+	FS_PARTS(X)
+#undef X
+	orphans = made_map("orphans", 0, sizeof(struct process_key), whole, MOST);
+	return (struct object){.build = build, .shared = &shared};
+}
+
+/* Stores a value for each pidfd that the next call may open. */
+static void put(const char *map, const void *value)
+{
+	for (int fd = 0; fd < DESCRIPTORS; fd++)
+		if (bpf_map_update_elem(made_by_name(map)->fd, &fd, value, BPF_ANY))
+			abort();
+}
+
+/* Returns the state in the only entry of the table of processes, or NULL. */
+static const struct fs_state *only_state(void)
+{
+	const struct made_map *m = made_by_name("procs");
+
+	for (size_t at = 0; at < m->slots && m->n == 1; at++)
+		if (m->state[at] == MADE_USED)
+			return (const void *)made_value(m, at);
+	return NULL;
+}
+
+/* Returns the pid of a process that has ended. */
+static pid_t gone(void)
+{
+	pid_t child = fork();
+
+	if (!child)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	return child;
+}
+
+/* With task storage, each part of the state has a table of its own. */
+static void test_parts(void)
+{
+	struct object o = begin(OBJECT_FULL);
+	struct fs_state st = {.start_ns = START_NS, .fds = 7};
+	struct fs_fault_slot slot;
+	struct fs_whole_state got;
+	unsigned int n = 1;
+
+	is_u64(state_read(&o, getpid(), &got), 0, "a process without state");
+	put("procs", &st);
+	memset(&slot, 0x5a, sizeof(slot));
+	put("slots", &slot);
+#define X(part, PART, group)                                                                       \
+	{                                                                                          \
+		struct fs_##part one;                                                              \
+                                                                                                   \
+		memset(&one, n++, sizeof(one));                                                    \
+		put("part_" #part, &one);                                                          \
+	}
+	FS_PARTS(X)
+#undef X
+	memset(&got, 0xff, sizeof(got));
+	is_u64(state_read(&o, getpid(), &got), 1, "a process with state");
+	ok(!memcmp(&got.st, &st, sizeof(st)), "the state");
+	ok(!memcmp(&got.slot, &slot, sizeof(slot)), "its last fault");
+	n = 1;
+#define X(part, PART, group)                                                                       \
+	ok(((unsigned char *)&got.part)[sizeof(got.part) - 1] == n, "part %u: %s", n, #part);      \
+	n++;
+	FS_PARTS(X)
+#undef X
+	made_clear(made_by_name("slots"));
+	state_read(&o, getpid(), &got);
+	memset(&slot, 0, sizeof(slot));
+	ok(!memcmp(&got.slot, &slot, sizeof(slot)), "a part that does not exist is 0");
+	is_u64(state_read(&o, gone(), &got), 0, "a process that has ended");
+}
+
+/* The state of a process whose main thread has exited is in another table. */
+static void test_leader_that_exited(void)
+{
+	struct object o = begin(OBJECT_PLAIN);
+	struct fs_state st = {.start_ns = START_NS, .pid = 42, .flags = PROC_LEFT, .fds = 1};
+	struct process_key of = {.start_ns = START_NS, .pid = 42};
+	struct fs_whole_state whole = {.st.fds = 9}, got;
+
+	put("procs", &st);
+	ok(state_read(&o, getpid(), &got) == -EAGAIN, "not moved yet");
+	whole.st.flags = PROC_HALF;
+	bpf_map_update_elem(orphans->fd, &of, &whole, BPF_ANY);
+	ok(state_read(&o, getpid(), &got) == -EAGAIN, "half of it is moved");
+	whole.st.flags = 0;
+	bpf_map_update_elem(orphans->fd, &of, &whole, BPF_ANY);
+	is_u64(state_read(&o, getpid(), &got), 1, "moved");
+	is_u64(got.st.fds, 9, "the values are those of the other table");
+}
+
+static void test_waiting(void)
+{
+	struct object o = begin(OBJECT_FULL);
+	struct process_key of = {.start_ns = START_NS, .pid = 42};
+	struct fs_whole_state whole = {};
+	__u64 birth_ns = proc_scan_birth(START_NS);
+
+	ok(!state_waits(&o, 42, birth_ns), "no process waits");
+	for (of.pid = 40; of.pid < 45; of.pid++)
+		bpf_map_update_elem(orphans->fd, &of, &whole, BPF_ANY);
+	for (__u32 pid = 39; pid < 46; pid++)
+		is_u64(state_waits(&o, pid, birth_ns), pid >= 40 && pid < 45, "by its pid");
+	ok(!state_waits(&o, 42, birth_ns + 10000000), "an earlier process with this pid");
+	o.build = OBJECT_HASH;
+	ok(!state_waits(&o, 42, birth_ns), "the build with hash tables moves no state");
+}
+
+static void test_creation(void)
+{
+	struct object o = begin(OBJECT_FULL);
+	const struct fs_state *st;
+
+	is_u64(state_begin(&o, getpid(), PROC_WATCHED | PROC_FOLLOW), 0, "a process");
+	st = only_state();
+	ok(st, "it has state now");
+	is_u64(st->flags, PROC_WATCHED | PROC_FOLLOW, "with these flags");
+	is_u64(st->stored, 1U << FS_STORED_STATE, "and says what is stored");
+	is_u64(shared.stored[FS_STORED_STATE], 1, "elements of task storage");
+	is_u64(state_begin(&o, getpid(), 0), 0, "a process that has state");
+	is_u64(shared.stored[FS_STORED_STATE], 1, "keeps it");
+	is_u64(st->flags, PROC_WATCHED | PROC_FOLLOW, "with its flags");
+	ok(state_begin(&o, gone(), 0) == -ESRCH, "a process that has ended");
+	for (size_t i = 0; i < FS_ENTRIES_NEAR; i++)
+		if (shared.entries_near[i])
+			ok(false, "task storage needs no count of entries by pid");
+}
+
+/* In hash tables, entries are counted by the low bits of their pid. */
+static void test_hash_tables(void)
+{
+	struct object o = begin(OBJECT_HASH);
+	pid_t pid = getpid(), last;
+	__u32 *near = &shared.entries_near[pid & (FS_ENTRIES_NEAR - 1)];
+	struct fs_whole_state got;
+
+	is_u64(state_read(&o, pid, &got), 0, "a process without state");
+	is_u64(state_begin(&o, pid, PROC_WATCHED), 0, "a process");
+	is_u64(*near, 1, "its entry is counted");
+	is_u64(state_begin(&o, pid, PROC_WATCHED), 0, "a process that has state");
+	is_u64(*near, 1, "its entry is counted once");
+	is_u64(shared.stored[FS_STORED_STATE], 1, "elements that exist");
+	is_u64(state_read(&o, pid, &got), 1, "its state");
+	is_u64(got.st.flags, PROC_WATCHED, "has the flags");
+	is_u64(state_read(&o, pid + 1, &got), 0, "another process has none");
+	made_by_name("procs")->most = 1;
+	last = fork();
+	if (!last) {
+		pause();
+		_exit(0);
+	}
+	near = &shared.entries_near[last & (FS_ENTRIES_NEAR - 1)];
+	*near = 0;
+	ok(state_begin(&o, last, 0) == -E2BIG, "a table that is full");
+	is_u64(*near, 0, "an entry that was not inserted is not counted");
+	kill(last, SIGKILL);
+	waitpid(last, NULL, 0);
+}
+
+int main(void)
+{
+	test_parts();
+	test_leader_that_exited();
+	test_waiting();
+	test_creation();
+	test_hash_tables();
+	return tap_done();
+}
