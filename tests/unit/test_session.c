@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "error_output.h"
 #include "probe/host_facts.h"
 #include "probe/recording.h"
 #include "session/read_holdings.h"
@@ -47,28 +48,6 @@ static const char *text_of(const char *path, char *ret, size_t size)
 }
 
 #define TEXT(path) text_of(path, (char[4096]){}, 4096)
-
-/* ---- standard error ---- */
-
-static int real_stderr;
-
-static void errors_begin(void)
-{
-	int fd = open(BELOW("stderr"), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	fflush(stderr);
-	real_stderr = dup(STDERR_FILENO);
-	dup2(fd, STDERR_FILENO);
-	close(fd);
-}
-
-static void errors_are(const char *want, const char *name)
-{
-	fflush(stderr);
-	dup2(real_stderr, STDERR_FILENO);
-	close(real_stderr);
-	is_str(TEXT(BELOW("stderr")), want, name);
-}
 
 /* ---- a source, and what a session calls ---- */
 
@@ -486,9 +465,7 @@ static void test_recording(void)
 	errors_begin();
 	run_all(&r);
 	is_u64(r.status, EXIT_FAILED, "an existing recording is kept");
-	dup2(real_stderr, STDERR_FILENO);
-	close(real_stderr);
-	ok(strstr(TEXT(BELOW("stderr")), "exists") != NULL, "and named");
+	ok(strstr(errors_end(), "exists") != NULL, "and named");
 	is_u64(r.made.looks, 0, "nothing was scanned");
 	run_free(&r);
 	run_make(&r);
