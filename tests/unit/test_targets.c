@@ -53,16 +53,19 @@ static int flags_of(pid_t pid)
 
 static bool make_grandchild(long unused)
 {
-	(void)unused;
+	pid_t pid;
+
 	/* a name that looks like the end of the name in /proc/PID/stat */
 	prctl(PR_SET_NAME, "a) S 1 (b");
-	*grandchild = fork();
-	if (!*grandchild) {
+	pid = fork();
+
+	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		pause();
 		_exit(0);
 	}
-	return *grandchild > 0;
+	*grandchild = pid;
+	return pid > 0;
 }
 
 static void test_processes(void)
@@ -188,7 +191,8 @@ static void test_cgroups(void)
 	errors_are("", "no error");
 	ok(flags_of(child) == (PROC_WATCHED | PROC_FOLLOW), "other processes in it");
 	ok(flags_of(getpid()) < 0, "but not the process that watches");
-	is_u64(targets_watch_cgroup(&s), procs->n, "the number of processes");
+	ok(targets_watch_cgroup(&s) >= 2,
+	   "the number of processes: children of this test at least");
 	begin(true);
 	strcpy(o.filter.cgroup, "/no/such/cgroup");
 	errors_begin();
@@ -197,7 +201,10 @@ static void test_cgroups(void)
 	is_u64(procs->n, 0, "nothing is watched");
 }
 
-/* kthreadd has the pid 2, except in a pid namespace. */
+/*
+ * kthreadd has the pid 2, except in a pid namespace. Only privileged users may ask whether it has a
+ * program.
+ */
 static void test_kernel_threads(void)
 {
 	char name[32];
@@ -207,7 +214,8 @@ static void test_kernel_threads(void)
 	strcpy(o.filter.cgroup, "/");
 	targets_watch_cgroup(&s);
 	ok(flags_of(child) >= 0, "the root cgroup has all processes");
-	ok(flags_of(2) < 0 || strcmp(name, "kthreadd\n"), "but no kernel thread is watched");
+	if (!geteuid() && !strcmp(name, "kthreadd\n"))
+		ok(flags_of(2) < 0, "but no kernel thread is watched");
 }
 
 static void test_native(void)
