@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Tests how the probes of the flight recorder are loaded and attached: each on its own, all
+ * programs of a probe or none. Programs and maps are those of this test.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdlib.h>
+
+#include "made_maps.h"
+#include "probe/host_facts.h"
+#include "probe/precursors.h"
+#include "tap.h"
+#include "wire_blackbox.h"
+
+#define PROGRAMS 32
+#define FD	 99 /* of the ring's epoll instance */
+
+struct made_program {
+	const char *name;
+	char section[48];
+	bool autoload, lacking, fails;
+	int attached;
+};
+
+static struct made_program program[PROGRAMS];
+static size_t programs;
+static struct fs_blackbox_config config;
+static bool opens, loads, has_ring, has_helper[__BPF_FUNC_MAX_ID];
+static int cpus; /* on which this test may run */
+static ring_buffer_sample_fn take_sample;
+static void *take_ctx;
+static char loaded_btf[128];
+
+static struct made_program *named(const char *name)
+{
+	for (size_t i = 0; i < programs; i++)
+		if (!strcmp(program[i].name, name))
+			return &program[i];
+	return NULL;
+}
+
+struct bpf_object *bpf_object__open_mem(const void *buf, size_t size,
+					const struct bpf_object_open_opts *opts)
+{
+	ok(!memcmp(buf, "\177ELF", 4) && size > 1000, "the object that is opened");
+	snprintf(loaded_btf, sizeof(loaded_btf), "%s", opts->btf_custom_path);
+	errno = ENOMEM;
+	return opens ? (struct bpf_object *)program : NULL;
+}
+
+int bpf_object__load(struct bpf_object *obj)
+{
+	(void)obj;
+	return loads ? 0 : -EPERM;
+}
+
+void bpf_object__close(struct bpf_object *obj)
+{
+	(void)obj;
+}
+
+struct bpf_map *bpf_object__next_map(const struct bpf_object *obj, const struct bpf_map *map)
+{
+	(void)obj, (void)map;
+	return NULL;
+}
+
+struct bpf_program *bpf_object__find_program_by_name(const struct bpf_object *obj, const char *name)
+{
+	struct made_program *p = named(name);
+
+	(void)obj;
+	return p && !p->lacking ? (struct bpf_program *)p : NULL;
+}
+
+int bpf_program__set_autoload(struct bpf_program *prog, bool autoload)
+{
+	((struct made_program *)prog)->autoload = autoload;
+	return 0;
+}
+
+bool bpf_program__autoload(const struct bpf_program *prog)
+{
+	return ((const struct made_program *)prog)->autoload;
+}
+
+const char *bpf_program__section_name(const struct bpf_program *prog)
+{
+	return ((const struct made_program *)prog)->section;
+}
+
+struct bpf_link *bpf_program__attach(const struct bpf_program *prog)
+{
+	struct made_program *p = (struct made_program *)prog;
+
+	errno = ENOENT;
+	if (p->fails)
+		return NULL;
+	p->attached++;
+	return (struct bpf_link *)p;
+}
+
+int bpf_link__destroy(struct bpf_link *link)
+{
+	if (link)
+		((struct made_program *)link)->attached--;
+	return 0;
+}
+
+int libbpf_probe_bpf_helper(enum bpf_prog_type type, enum bpf_func_id helper, const void *opts)
+{
+	(void)type, (void)opts;
+	return has_helper[helper];
+}
+
+struct ring_buffer *ring_buffer__new(int fd, ring_buffer_sample_fn take, void *ctx,
+				     const struct ring_buffer_opts *opts)
+{
+	(void)opts;
+	is_u64(fd, made_by_name("ring")->fd, "the map of records");
+	take_sample = take;
+	take_ctx = ctx;
+	errno = ENOMEM;
+	return has_ring ? (struct ring_buffer *)program : NULL;
+}
+
+void ring_buffer__free(struct ring_buffer *rb)
+{
+	(void)rb;
+}
+
+int ring_buffer__epoll_fd(const struct ring_buffer *rb)
+{
+	return rb ? FD : -1;
+}
+
+/* Passes on a record that is too short, and one that is whole. */
+int ring_buffer__consume(struct ring_buffer *rb)
+{
+	struct precursor_record r = {.ip = 77};
+	int err;
+
+	(void)rb;
+	err = take_sample(take_ctx, &r, sizeof(r) - 1);
+	return err ? err : take_sample(take_ctx, &r, sizeof(r)) ?: 2;
+}
+
+int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *ret)
+{
+	(void)pid, (void)size;
+	CPU_ZERO(ret);
+	for (int i = 0; i < cpus; i++)
+		CPU_SET(i, ret);
+	return 0;
+}
+
+static void begin(void)
+{
+	memset(&config, 0, sizeof(config));
+	made_maps_n = 0;
+	made_map(".rodata.config", 0, 0, 0, 0)->initial = &config;
+	made_by_name(".rodata.config")->initial_bytes = sizeof(config);
+	made_map("survivors", 256 * 512, 0, 0, 0);
+	made_map(".data.shared", sizeof(struct fs_blackbox_shared), 0, 0, 0);
+	made_map("ring", 4096, 0, 0, 0);
+	made_map("equals", 0, sizeof(struct fs_equal_key), sizeof(struct fs_equal), 16);
+	programs = 0;
+	for (size_t h = 0; h < nr_precursor_hooks; h++)
+		for (int i = 0; i < PRECURSOR_PROGRAMS && precursor_hooks[h].program[i]; i++) {
+			struct made_program *p = &program[programs++];
+
+			*p = (struct made_program){.autoload = true,
+						   .name = precursor_hooks[h].program[i]};
+			snprintf(p->section, sizeof(p->section), "tp/%s",
+				 precursor_hooks[h].program[i]);
+		}
+	opens = loads = has_ring = true;
+	memset(has_helper, true, sizeof(has_helper));
+	cpus = 2;
+}
+
+static struct precursors *opened(void)
+{
+	char error[1024] = "";
+	struct precursors *p = NULL;
+	int err = precursors_open(&p, NULL, error, sizeof(error));
+
+	ok(!err && p, "opened %s", error);
+	return p;
+}
+
+static size_t hook_of(const char *name)
+{
+	for (size_t h = 0; h < nr_precursor_hooks; h++)
+		if (!strcmp(precursor_hooks[h].name, name))
+			return h;
+	abort();
+}
+
+static int attached(const char *name)
+{
+	return named(name)->attached;
+}
+
+static void test_all(void)
+{
+	struct precursors *p;
+	size_t bytes;
+
+	begin();
+	p = opened();
+	is_str(loaded_btf, "/sys/kernel/btf/vmlinux", "types are those of the kernel alone");
+	for (size_t h = 0; h < nr_precursor_hooks; h++)
+		is_str(precursors_refused(p, h), NULL, precursor_hooks[h].name);
+	for (size_t i = 0; i < programs; i++)
+		is_u64(program[i].attached, strcmp(program[i].name, "black_panic") != 0,
+		       program[i].name);
+	is_u64(precursors_fd(p), FD, "descriptor of records");
+	ok(precursors_memory(p, &bytes) && bytes == 256 * 512, "memory with copies of records");
+	is_u64(config.smap, host_has_smap(), "setting: SMAP");
+	is_u64(config.marks, 1, "setting: marks");
+	is_u64(config.hold_ns, PRECURSORS_HOLD_NS, "setting: how long a panic waits");
+	ok(!config.text_start == !config.text_end && config.text_start <= config.text_end,
+	   "setting: the kernel's code");
+	precursors_close(p);
+	for (size_t i = 0; i < programs; i++)
+		is_u64(program[i].attached, 0, "detached");
+	precursors_close(NULL);
+}
+
+/* A panic waits only if another CPU can run faultscope, and the kernel has the helper for it. */
+static void test_panics(void)
+{
+	for (int have = 0; have < 4; have++) {
+		bool holds = have == 3;
+		struct precursors *p;
+
+		begin();
+		cpus = have & 1 ? 2 : 1;
+		has_helper[BPF_FUNC_loop] = have & 2;
+		p = opened();
+		is_u64(precursors_holds(p), holds, "a panic waits");
+		is_u64(attached("black_panic_hold"), holds, "the program that waits");
+		is_u64(attached("black_panic"), !holds, "the program that does not");
+		is_str(precursors_refused(p, hook_of("panic")), NULL, "one of them is enough");
+		precursors_close(p);
+	}
+	begin();
+	has_helper[BPF_FUNC_trace_vprintk] = false;
+	precursors_close(opened());
+	is_u64(config.marks, 0, "a kernel that cannot write marks");
+}
+
+static void test_refused(void)
+{
+	struct precursors *p;
+
+	begin();
+	named("black_fixup_end")->fails = true;
+	named("black_mce")->lacking = true;
+	named("black_iommu")->fails = true;
+	p = opened();
+	is_str(precursors_refused(p, hook_of("fixup")),
+	       "tp/black_fixup_end: No such file or directory", "the second program fails");
+	is_u64(attached("black_fixup_begin"), 0, "the first is detached");
+	is_str(precursors_refused(p, hook_of("mce")), "black_mce: not on this architecture",
+	       "a program that does not exist");
+	is_str(precursors_refused(p, hook_of("iommu")), "tp/black_iommu: No such file or directory",
+	       "the last probe");
+	is_str(precursors_refused(p, hook_of("area")), NULL, "other probes");
+	is_u64(attached("black_unmap"), 1, "are attached");
+	precursors_close(p);
+}
+
+static void is_error(const char *name)
+{
+	char error[1024] = "";
+	struct precursors *p;
+
+	ok(precursors_open(&p, NULL, error, sizeof(error)) < 0 && *error, "%s", name);
+	for (size_t i = 0; i < programs; i++)
+		if (program[i].attached)
+			ok(false, "%s is attached", program[i].name);
+}
+
+static void test_errors(void)
+{
+	struct precursors *p;
+	size_t bytes = 1;
+
+	begin();
+	opens = false;
+	is_error("the object cannot be opened");
+	begin();
+	loads = false;
+	is_error("the object cannot be loaded");
+	begin();
+	has_ring = false;
+	is_error("the ring cannot be mapped");
+	begin();
+	made_by_name(".data.shared")->name = "another";
+	is_error("no shared memory");
+	begin();
+	made_by_name(".rodata.config")->initial_bytes--;
+	is_error("other settings");
+	begin();
+	made_by_name("survivors")->name = "another";
+	p = opened();
+	ok(!precursors_memory(p, &bytes) && !bytes, "without memory for copies it works");
+	precursors_close(p);
+}
+
+static int take(void *ctx, const struct precursor_record *r)
+{
+	*(__u64 *)ctx += r->ip;
+	return 0;
+}
+
+static int refuse(void *ctx, const struct precursor_record *r)
+{
+	(void)ctx, (void)r;
+	return -EIO;
+}
+
+static void test_records(void)
+{
+	struct fs_equal_key key = {.what = 3, .at = 0x1000};
+	struct fs_equal value = {.count = 12};
+	struct fs_blackbox_shared *shared;
+	struct precursors *p;
+	__u64 sum = 0;
+
+	begin();
+	p = opened();
+	is_u64(precursors_drain(p, take, &sum), 0, "records");
+	is_u64(sum, 77, "a record that is cut is skipped");
+	ok(precursors_drain(p, refuse, NULL) == -EIO, "an error of the receiver");
+	bpf_map_update_elem(made_by_name("equals")->fd, &key, &value, BPF_ANY);
+	is_u64(precursors_count(p, 3, 0x1000), 12, "equal events");
+	is_u64(precursors_count(p, 2, 0x1000), 0, "of another kind");
+	is_u64(precursors_count(p, 3, 0x1001), 0, "at another instruction");
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED,
+		      made_by_name(".data.shared")->fd, 0);
+	is_u64(precursors_panic(p), 0, "no panic");
+	shared->panic_cpu = 5;
+	is_u64(precursors_panic(p), 5, "a panic waits");
+	is_u64(shared->panic_kept, 0, "for the recorder");
+	precursors_panic_kept(p);
+	is_u64(shared->panic_kept, 1, "it goes on");
+	ok(!precursors_need_rights(p), "counts need no privileges");
+	munmap(shared, sizeof(*shared));
+	precursors_close(p);
+}
+
+int main(void)
+{
+	test_all();
+	test_panics();
+	test_refused();
+	test_errors();
+	test_records();
+	return tap_done();
+}
