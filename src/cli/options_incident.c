@@ -32,12 +32,11 @@ int options_take_ring(struct options *o, const char *arg, char *error, size_t si
 		return 0;
 	snprintf(copy, sizeof(copy), "%s", arg);
 	for (char *one = strtok_r(copy, ",", &save); one; one = strtok_r(NULL, ",", &save)) {
-		size_t len = strlen(one);
+		bool is_size = strchr("KMG", one[strlen(one) - 1]);
 
-		if (strchr("KMGkg", one[len - 1]) ? parse_bytes(one, &b.bytes) != 0
-						  : parse_seconds(one, &seconds) != 0)
+		if (is_size ? parse_bytes(one, &b.bytes) != 0 : parse_seconds(one, &seconds) != 0)
 			b.bytes = 1; /* refused below */
-		else if (!strchr("KMGkg", one[len - 1]))
+		else if (!is_size)
 			b.ns = seconds * NS_PER_S;
 	}
 	if (strlen(arg) >= sizeof(copy) || (!b.bytes && !b.ns) ||
