@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Tests what the command `oom` prints of stored kills and of recordings. */
 #define _GNU_SOURCE
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
-#include "base/io.h"
 #include "cli/messages.h"
-#include "fixture.h"
+#include "command_output.h"
 #include "probe/recording.h"
 #include "render/render.h"
 #include "session/commands.h"
@@ -16,37 +13,9 @@
 
 #define WALL (1795877792 * SECOND) /* 2026-11-28 14:56:32 UTC */
 
-static struct {
-	char out[16384], err[4096];
-	int status;
-} got;
-
-static void direct(int fd, const char *path)
-{
-	int to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	if (to < 0 || dup2(to, fd) < 0)
-		_exit(99);
-	close(to);
-}
-
-/* Runs the command in a child process, because the command drops privileges. */
 static void run(const struct options *o)
 {
-	int status;
-	pid_t child;
-
-	fflush(stdout);
-	child = fork();
-	if (!child) {
-		direct(STDOUT_FILENO, fixture_path("out"));
-		direct(STDERR_FILENO, fixture_path("err"));
-		exit(command_oom(o));
-	}
-	waitpid(child, &status, 0);
-	got.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-	io_read(AT_FDCWD, fixture_path("out"), got.out, sizeof(got.out));
-	io_read(AT_FDCWD, fixture_path("err"), got.err, sizeof(got.err));
+	run_command(command_oom, o);
 }
 
 static struct oom_record kill_record(uint32_t pid, uint64_t t_ns)
