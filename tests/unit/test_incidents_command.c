@@ -204,8 +204,7 @@ static void test_comparing(void)
 	is_str(got.err,
 	       "faultscope: incomplete: before (20 s): not measured: everything that needs BPF "
 	       "(only /proc was read); the last 40 s: not measured: everything that needs BPF "
-	       "(only /proc was read)
-	       ",
+	       "(only /proc was read)\n",
 	       "the times that are compared");
 	ok(strstr(got.out, "2,000"), "the number of mappings doubled");
 	free((char *)o.incident.store);
