@@ -116,10 +116,13 @@ static void test_causes(void)
 /* Checks the words after `incidents`. Returns the message, or "" if they are right. */
 static const char *words(const char *a, const char *b, const char *c)
 {
-	char *argv[] = {(char *)a, (char *)b, (char *)c, NULL};
+	static char *argv[4];
 	int err;
 
 	begin(CMD_INCIDENTS);
+	argv[0] = (char *)a;
+	argv[1] = (char *)b;
+	argv[2] = (char *)c;
 	o.argv = argv;
 	while (o.argc < 3 && argv[o.argc])
 		o.argc++;
