@@ -139,10 +139,12 @@ static void test_pids(void)
 
 static unsigned int flags_of(const struct made_map *m)
 {
+	struct fs_state st = {};
+
 	for (size_t at = 0; at < m->slots; at++)
 		if (m->state[at] == MADE_USED)
-			return ((const struct fs_state *)made_value(m, at))->flags;
-	return 0;
+			memcpy(&st, made_value(m, at), sizeof(st));
+	return st.flags;
 }
 
 static void test_watching(void)
