@@ -4,181 +4,12 @@
  * programs of a probe or none. Programs and maps are those of this test.
  */
 #define _GNU_SOURCE
-#include <sched.h>
+#include <errno.h>
 #include <stdlib.h>
 
-#include "made_maps.h"
+#include "made_precursors.h"
 #include "probe/host_facts.h"
-#include "probe/precursors.h"
 #include "tap.h"
-#include "wire_blackbox.h"
-
-#define PROGRAMS 32
-#define FD	 99 /* of the ring's epoll instance */
-
-struct made_program {
-	const char *name;
-	char section[48];
-	bool autoload, lacking, fails;
-	int attached;
-};
-
-static struct made_program program[PROGRAMS];
-static size_t programs;
-static struct fs_blackbox_config config;
-static bool opens, loads, has_ring, has_helper[__BPF_FUNC_MAX_ID];
-static int cpus; /* on which this test may run */
-static ring_buffer_sample_fn take_sample;
-static void *take_ctx;
-static char loaded_btf[128];
-
-static struct made_program *named(const char *name)
-{
-	for (size_t i = 0; i < programs; i++)
-		if (!strcmp(program[i].name, name))
-			return &program[i];
-	return NULL;
-}
-
-struct bpf_object *bpf_object__open_mem(const void *buf, size_t size,
-					const struct bpf_object_open_opts *opts)
-{
-	ok(!memcmp(buf, "\177ELF", 4) && size > 1000, "the object that is opened");
-	snprintf(loaded_btf, sizeof(loaded_btf), "%s", opts->btf_custom_path);
-	errno = ENOMEM;
-	return opens ? (struct bpf_object *)program : NULL;
-}
-
-int bpf_object__load(struct bpf_object *obj)
-{
-	(void)obj;
-	return loads ? 0 : -EPERM;
-}
-
-void bpf_object__close(struct bpf_object *obj)
-{
-	(void)obj;
-}
-
-struct bpf_map *bpf_object__next_map(const struct bpf_object *obj, const struct bpf_map *map)
-{
-	(void)obj, (void)map;
-	return NULL;
-}
-
-struct bpf_program *bpf_object__find_program_by_name(const struct bpf_object *obj, const char *name)
-{
-	struct made_program *p = named(name);
-
-	(void)obj;
-	return p && !p->lacking ? (struct bpf_program *)p : NULL;
-}
-
-int bpf_program__set_autoload(struct bpf_program *prog, bool autoload)
-{
-	((struct made_program *)prog)->autoload = autoload;
-	return 0;
-}
-
-bool bpf_program__autoload(const struct bpf_program *prog)
-{
-	return ((const struct made_program *)prog)->autoload;
-}
-
-const char *bpf_program__section_name(const struct bpf_program *prog)
-{
-	return ((const struct made_program *)prog)->section;
-}
-
-struct bpf_link *bpf_program__attach(const struct bpf_program *prog)
-{
-	struct made_program *p = (struct made_program *)prog;
-
-	errno = ENOENT;
-	if (p->fails)
-		return NULL;
-	p->attached++;
-	return (struct bpf_link *)p;
-}
-
-int bpf_link__destroy(struct bpf_link *link)
-{
-	if (link)
-		((struct made_program *)link)->attached--;
-	return 0;
-}
-
-int libbpf_probe_bpf_helper(enum bpf_prog_type type, enum bpf_func_id helper, const void *opts)
-{
-	(void)type, (void)opts;
-	return has_helper[helper];
-}
-
-struct ring_buffer *ring_buffer__new(int fd, ring_buffer_sample_fn take, void *ctx,
-				     const struct ring_buffer_opts *opts)
-{
-	(void)opts;
-	is_u64(fd, made_by_name("ring")->fd, "the map of records");
-	take_sample = take;
-	take_ctx = ctx;
-	errno = ENOMEM;
-	return has_ring ? (struct ring_buffer *)program : NULL;
-}
-
-void ring_buffer__free(struct ring_buffer *rb)
-{
-	(void)rb;
-}
-
-int ring_buffer__epoll_fd(const struct ring_buffer *rb)
-{
-	return rb ? FD : -1;
-}
-
-/* Passes on a record that is too short, and one that is whole. */
-int ring_buffer__consume(struct ring_buffer *rb)
-{
-	struct precursor_record r = {.ip = 77};
-	int err;
-
-	(void)rb;
-	err = take_sample(take_ctx, &r, sizeof(r) - 1);
-	return err ? err : take_sample(take_ctx, &r, sizeof(r)) ?: 2;
-}
-
-int sched_getaffinity(pid_t pid, size_t size, cpu_set_t *ret)
-{
-	(void)pid, (void)size;
-	CPU_ZERO(ret);
-	for (int i = 0; i < cpus; i++)
-		CPU_SET(i, ret);
-	return 0;
-}
-
-static void begin(void)
-{
-	memset(&config, 0, sizeof(config));
-	made_maps_n = 0;
-	made_map(".rodata.config", 0, 0, 0, 0)->initial = &config;
-	made_by_name(".rodata.config")->initial_bytes = sizeof(config);
-	made_map("survivors", 256 * 512, 0, 0, 0);
-	made_map(".data.shared", sizeof(struct fs_blackbox_shared), 0, 0, 0);
-	made_map("ring", 4096, 0, 0, 0);
-	made_map("equals", 0, sizeof(struct fs_equal_key), sizeof(struct fs_equal), 16);
-	programs = 0;
-	for (size_t h = 0; h < nr_precursor_hooks; h++)
-		for (int i = 0; i < PRECURSOR_PROGRAMS && precursor_hooks[h].program[i]; i++) {
-			struct made_program *p = &program[programs++];
-
-			*p = (struct made_program){.autoload = true,
-						   .name = precursor_hooks[h].program[i]};
-			snprintf(p->section, sizeof(p->section), "tp/%s",
-				 precursor_hooks[h].program[i]);
-		}
-	opens = loads = has_ring = true;
-	memset(has_helper, true, sizeof(has_helper));
-	cpus = 2;
-}
 
 static struct precursors *opened(void)
 {
@@ -208,7 +39,7 @@ static void test_all(void)
 	struct precursors *p;
 	size_t bytes;
 
-	begin();
+	made_begin();
 	p = opened();
 	is_str(loaded_btf, "/sys/kernel/btf/vmlinux", "types are those of the kernel alone");
 	for (size_t h = 0; h < nr_precursor_hooks; h++)
@@ -216,7 +47,7 @@ static void test_all(void)
 	for (size_t i = 0; i < programs; i++)
 		is_u64(program[i].attached, strcmp(program[i].name, "black_panic") != 0,
 		       program[i].name);
-	is_u64(precursors_fd(p), FD, "descriptor of records");
+	is_u64(precursors_fd(p), made_fd, "descriptor of records");
 	ok(precursors_memory(p, &bytes) && bytes == 256 * 512, "memory with copies of records");
 	is_u64(config.smap, host_has_smap(), "setting: SMAP");
 	is_u64(config.marks, 1, "setting: marks");
@@ -236,7 +67,7 @@ static void test_panics(void)
 		bool holds = have == 3;
 		struct precursors *p;
 
-		begin();
+		made_begin();
 		cpus = have & 1 ? 2 : 1;
 		has_helper[BPF_FUNC_loop] = have & 2;
 		p = opened();
@@ -246,7 +77,7 @@ static void test_panics(void)
 		is_str(precursors_refused(p, hook_of("panic")), NULL, "one of them is enough");
 		precursors_close(p);
 	}
-	begin();
+	made_begin();
 	has_helper[BPF_FUNC_trace_vprintk] = false;
 	precursors_close(opened());
 	is_u64(config.marks, 0, "a kernel that cannot write marks");
@@ -256,7 +87,7 @@ static void test_refused(void)
 {
 	struct precursors *p;
 
-	begin();
+	made_begin();
 	named("black_fixup_end")->fails = true;
 	named("black_mce")->lacking = true;
 	named("black_iommu")->fails = true;
@@ -289,22 +120,22 @@ static void test_errors(void)
 	struct precursors *p;
 	size_t bytes = 1;
 
-	begin();
+	made_begin();
 	opens = false;
 	is_error("the object cannot be opened");
-	begin();
+	made_begin();
 	loads = false;
 	is_error("the object cannot be loaded");
-	begin();
+	made_begin();
 	has_ring = false;
 	is_error("the ring cannot be mapped");
-	begin();
+	made_begin();
 	made_by_name(".data.shared")->name = "another";
 	is_error("no shared memory");
-	begin();
+	made_begin();
 	made_by_name(".rodata.config")->initial_bytes--;
 	is_error("other settings");
-	begin();
+	made_begin();
 	made_by_name("survivors")->name = "another";
 	p = opened();
 	ok(!precursors_memory(p, &bytes) && !bytes, "without memory for copies it works");
@@ -331,10 +162,12 @@ static void test_records(void)
 	struct precursors *p;
 	__u64 sum = 0;
 
-	begin();
+	made_begin();
 	p = opened();
+	queue[queued++].ip = 77;
 	is_u64(precursors_drain(p, take, &sum), 0, "records");
 	is_u64(sum, 77, "a record that is cut is skipped");
+	queued = 1;
 	ok(precursors_drain(p, refuse, NULL) == -EIO, "an error of the receiver");
 	bpf_map_update_elem(made_by_name("equals")->fd, &key, &value, BPF_ANY);
 	is_u64(precursors_count(p, 3, 0x1000), 12, "equal events");
