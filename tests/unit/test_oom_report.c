@@ -192,6 +192,31 @@ static void test_others(void)
 	is_u64(r.holders, 0, "no process");
 }
 
+/* Columns are found by their titles, and lines of other tasks may come between the rows. */
+static void test_tables(void)
+{
+	static const char text[] =
+		"x invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0\n"
+		"[    1]     7   300    99999     9000\n"
+		"Tasks state (memory values in pages):\n"
+		"[  pid  ]   oom_score_adj  tgid total_vm      rss swapents name\n"
+		"[    300]             -17   300    99999     9000       10 python3\n"
+		"usb 1-1: [3]            5   301    99999    99000       10 no_task\n"
+		"[    302]               3   302    99999      500       10 sh\n"
+		"oom-kill:constraint=CONSTRAINT_NONE,task=x,pid=300,uid=0\n";
+	struct oom_report r;
+
+	ok(take(&r, text, 300), "a report with other columns");
+	is_u64(r.tasks, 2, "tasks");
+	is_u64(r.holders, 2, "tasks that are kept");
+	is_u64(r.holder[0].pid, 300, "the largest");
+	is_u64(r.holder[0].score_adj, (uint64_t)-17, "the first column");
+	is_u64(r.holder[0].rss, 9000 * PAGE, "its memory");
+	is_u64(r.holder[0].anon, FIGURE_UNKNOWN, "a column that is missing");
+	is_str(r.holder[1].comm, "sh", "the other one");
+	is_u64(r.holder[1].score_adj, 3, "its value");
+}
+
 static void test_escapes(void)
 {
 	char text[] = "a\\x0ab\\x5cx\\q\\x1", *plain = text;
@@ -206,6 +231,7 @@ int main(void)
 	test_v1();
 	test_host();
 	test_others();
+	test_tables();
 	test_escapes();
 	return tap_done();
 }
