@@ -129,7 +129,8 @@ def test_allowed_names(check, lab):
              "second": "DNS:other.example,DNS:prometheus.example"}
     strangers = {"none": "", "other": "DNS:other.example", "longer": "DNS:prometheus.example.org",
                  "shorter": "DNS:prometheus.exampl", "upper": "DNS:Prometheus.example",
-                 "text": "DNS:192.0.2.8", "kind": "RID:1.2.3.4"}
+                 "text": "DNS:192.0.2.8", "kind": "RID:1.2.3.4",
+                 "host": "IP:192.0.2.8", "host6": "IP:2001:db8:0:0:0:0:0:8"}
     for name, san in {**names, **strangers}.items():
         pki.issue(name, san=san)
     allowed = ("  client_allowed_sans:\n    - prometheus.example\n    - 192.0.2.7\n"
