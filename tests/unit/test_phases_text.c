@@ -31,7 +31,7 @@ static struct phase *add(const char *name, int64_t kept, uint64_t peak)
 static void add_many(size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		char name[16];
+		char name[24];
 
 		snprintf(name, sizeof(name), "p%02zu", i);
 		add(name, i * 7 % n, 100);
@@ -64,7 +64,7 @@ static size_t lines(const char *s)
 /* Returns whether the table has a phase. */
 static bool has(const char *s, size_t i)
 {
-	char name[16];
+	char name[24];
 
 	snprintf(name, sizeof(name), "  p%02zu\n", i);
 	return strstr(s, name);
@@ -84,7 +84,7 @@ static void test_few(void)
 	is_u64(lines(text()), ROWS + 1, "as many as fit");
 	ok(!strstr(text(), "more"), "none is left out");
 	for (size_t i = 0; i + 1 < ROWS; i++) {
-		char one[16], next[16];
+		char one[24], next[24];
 
 		snprintf(one, sizeof(one), "  p%02zu\n", i);
 		snprintf(next, sizeof(next), "  p%02zu\n", i + 1);
