@@ -80,6 +80,15 @@ static const struct finding *overflow(struct signal_record fault, struct signal_
 	return find("P18", 10);
 }
 
+/* Returns whether a finding has evidence of this name and value. */
+static bool has_evidence(const struct finding *f, const char *name, const char *value)
+{
+	for (size_t i = 0; i < f->nr_evidence; i++)
+		if (!strcmp(f->evidence[i].field, name))
+			return !strcmp(evidence_str(&f->evidence[i]), value);
+	return false;
+}
+
 static void test_stacks_of_threads(void)
 {
 	struct signal_record fault = guard_fault(2 * SECOND), after = abort_record(3 * SECOND);
@@ -98,7 +107,15 @@ static void test_stacks_of_threads(void)
 	fault.flags = SIGNAL_FATAL;
 	model_take(&m, &fault.h);
 	findings_judge_events(&fs, &m);
-	ok(find("P18", 10), "nothing handles it");
+	f = find("P18", 10);
+	if (ok(f && f->severity == SEVERITY_CRITICAL, "nothing handles it")) {
+		is_str(f->title, "SIGSEGV: stack overflow of a thread (2.00 MiB)", "its title");
+		ok(has_evidence(f, "signal", "SIGSEGV"), "the signal");
+		ok(has_evidence(f, "thread", "10"), "the thread");
+		ok(has_evidence(f, "guard below its stack", "4.00 KiB"), "its guard");
+		ok(has_evidence(f, "distance from the stack pointer", "96 B"), "how far it was");
+		is_u64(f->nr_evidence, 4, "no other evidence");
+	}
 	end();
 	fault.flags = 0;
 

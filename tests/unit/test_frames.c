@@ -26,8 +26,34 @@ static const char *telling(const char *text, size_t room)
 	return said;
 }
 
+/* Returns why a stack may be short. */
+static const char *end_text(uint32_t end, uint32_t flags)
+{
+	static char text[256];
+	struct frames f = {.end = end, .flags = flags};
+
+	return frames_end_text(&f, text, sizeof(text));
+}
+
+static void test_ends(void)
+{
+	is_str(end_text(STACK_END_LOST, 0), "", "a whole stack");
+	for (uint32_t end = 1; end < NR_STACK_ENDS; end++) {
+		const char *text = end_text(end, FRAMES_SHORT);
+
+		ok(!strncmp(text, " (stack may be short", 20) && text[strlen(text) - 1] == ')',
+		   "an end: %s", text);
+		ok(stack_end_name(end), "has a name");
+	}
+	ok(strstr(end_text(STACK_END_LOST, FRAMES_SHORT), "short: "), "why it ends");
+	is_str(end_text(NR_STACK_ENDS, FRAMES_SHORT), " (stack may be short)",
+	       "an end that this version does not know");
+	is_str(stack_end_name(NR_STACK_ENDS), NULL, "has no name");
+}
+
 int main(void)
 {
+	test_ends();
 	is_str(telling("mmap (libc.so.6)\nshare (x)\nmain (x)", 5),
 	       "mmap (libc.so.6) <- share (x) <- main (x)", "all of a short one");
 	is_str(telling("a\nb\nc", 2), "a <- b ...", "the innermost of a long one");

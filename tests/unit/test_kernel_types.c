@@ -3,6 +3,7 @@
  * Tests which part of the kernel's BTF is kept for libbpf: with BTF that the test makes, with the
  * same BTF damaged at random, and with the BTF of this kernel.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -252,6 +253,91 @@ static __u32 own_id(const struct btf *all, const char *name)
 	return btf__find_by_name_kind(all, name, BTF_KIND_STRUCT);
 }
 
+/* Takes types whose header has one wrong member. */
+static void test_wrong_headers(void)
+{
+	struct btf *all = make();
+	const void *raw;
+	__u32 size;
+
+	raw = btf__raw_data(all, &size);
+	for (int wrong = 0; wrong < 12; wrong++) {
+		uint8_t *copy = malloc(size + 4);
+		struct btf_header *h = (struct btf_header *)copy;
+		struct kernel_types k;
+		size_t bytes = size;
+
+		memcpy(copy, raw, size);
+		switch (wrong) {
+		case 1:
+			h->magic++;
+			break;
+		case 2:
+			h->hdr_len = 20;
+			break;
+		case 3:
+			h->hdr_len = size + 4;
+			break;
+		case 4:
+			h->type_off += 2;
+			break;
+		case 5:
+			h->hdr_len += 2;
+			break;
+		case 6:
+			h->type_len = size;
+			break;
+		case 7:
+			h->str_off = size;
+			break;
+		case 8:
+			h->str_len += 4;
+			break;
+		case 9:
+			h->str_len = 0;
+			break;
+		case 10:
+			copy[h->hdr_len + h->str_off + h->str_len - 1] = 'x';
+			break;
+		case 11:
+			bytes = 16;
+			break;
+		}
+		kernel_types_begin(&k);
+		ok((kernel_types_take(&k, copy, bytes, is_wanted, NULL) == -EINVAL) == (wrong > 0),
+		   "a header whose error is number %d", wrong);
+		kernel_types_end(&k);
+		free(copy);
+	}
+	btf__free(all);
+}
+
+/* Compares what programs are attached to with the whole BTF of this kernel. */
+static void check_targets(const struct bpf_object *obj, const struct btf *all,
+			  const struct btf *part)
+{
+	size_t targets = 0, missing = 0;
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program (prog, obj) {
+		const char *section = bpf_program__section_name(prog);
+		const char *target = strchr(section, '/');
+		bool tracepoint = !strncmp(section, "tp_btf/", 7);
+		__u32 kind = tracepoint ? BTF_KIND_TYPEDEF : BTF_KIND_FUNC;
+		char name[160];
+
+		if (!tracepoint && strncmp(section, "fentry/", 7) && strncmp(section, "fexit/", 6))
+			continue;
+		snprintf(name, sizeof(name), "%s%s", tracepoint ? "btf_trace_" : "", target + 1);
+		if (btf__find_by_name_kind(all, name, kind) < 0)
+			continue;
+		targets++;
+		missing += !find(part, name, kind);
+	}
+	ok(targets > 5, "%zu programs are attached by types", targets);
+	is_u64(missing, 0, "types that are missing");
+}
+
 /* Compares the size of structures with that in the whole BTF of this kernel. */
 static void test_this_kernel(void)
 {
@@ -273,6 +359,7 @@ static void test_this_kernel(void)
 		id = btf__find_by_name_kind(all, names[i], BTF_KIND_STRUCT);
 		ok(t && t->size == btf__type_by_id(all, id)->size, "size of %s", names[i]);
 	}
+	check_targets(o.obj, all, part);
 	is_u64(o.config->task_type, own_id(all, "task_struct"), "the id of task_struct");
 	is_u64(o.config->area_type, own_id(all, "vm_area_struct"), "the id of vm_area_struct");
 	is_u64(o.config->file_type, own_id(all, "file"), "the id of file");
@@ -287,6 +374,7 @@ int main(void)
 	test_made();
 	test_header_sizes();
 	test_damaged();
+	test_wrong_headers();
 	test_this_kernel();
 	return tap_done();
 }
