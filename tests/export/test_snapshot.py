@@ -4,6 +4,7 @@ import shutil
 import time
 
 from exporter import Exporter
+from harness import live
 from test_tls import ALICE
 
 USER = "alice:example-only"
@@ -19,6 +20,7 @@ def stored(exporter):
     return sorted(path.name for path in exporter.incidents.glob("*.fsr"))
 
 
+@live
 def test_snapshot_needs_a_user(check, lab):
     exporter = Exporter(lab, "--incident.on", "none")
     for method in ("GET", "POST"):
@@ -26,6 +28,7 @@ def test_snapshot_needs_a_user(check, lab):
     check.equal("incidents", stored(exporter), [])
 
 
+@live
 def test_snapshot_of_a_user(check, lab):
     exporter = with_user(lab)
     check.equal("nobody", exporter.get("/-/snapshot", method="POST").status, 401)
@@ -39,6 +42,7 @@ def test_snapshot_of_a_user(check, lab):
     check.that(added and added[0] in answer.text, f"{answer.text!r} does not name {added}")
 
 
+@live
 def test_many_snapshots_are_bounded(check, lab):
     exporter = with_user(lab)
     statuses = []
@@ -67,6 +71,7 @@ def test_failed_writes_are_counted(check, lab):
     check.that(errors and int(errors[0].split()[1]) >= 1, f"{errors}")
 
 
+@live
 def test_no_snapshot_without_a_ring(check, lab):
     exporter = with_user(lab, "--ring", "off")
     answer = exporter.get("/-/snapshot", method="POST", user=USER)
