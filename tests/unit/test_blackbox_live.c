@@ -191,6 +191,7 @@ static void test_survived(void)
 
 	begin("survived");
 	queue[queued++] = event(PRE_FAULT, 2 * SECOND);
+	o.duration = 1.5; /* time for a timer event on a busy machine */
 	run(blackbox_run);
 	is_u64(count(BB_FAULT, ""), 1, "a fault");
 	r = nth(BB_FIXUP, "how=survived", 0);
