@@ -9,8 +9,20 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static int tap_count, tap_failed;
+
+/*
+ * Tests run without standard input, so that a file may have the descriptor 0: only negative numbers
+ * mean that there is none. A test that needs standard input defines TAP_KEEPS_INPUT.
+ */
+#ifndef TAP_KEEPS_INPUT
+static void __attribute__((constructor)) tap_close_input(void)
+{
+	close(STDIN_FILENO);
+}
+#endif
 
 static inline bool tap_result(bool good, const char *file, int line, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
