@@ -79,7 +79,7 @@ def process(build):
     return block_of(lines[begin:end])
 
 
-ON_OWN_PAGE = ("oom_page", "incident")  # types of JSON lines on pages of their own
+ON_OWN_PAGE = ("oom_page", "incident", "log")  # types of JSON lines on pages of their own
 
 
 def events(build, only=None):

@@ -14,6 +14,7 @@
 #include "model/resources.h"
 #include "cli/options_table.h"
 #include "probe/hooks.h"
+#include "render/log/log_event.h"
 #include "render/tui/tui_parts.h"
 #include "rules/gates.h"
 #include "finding_pages.h"
@@ -252,6 +253,21 @@ static void put_options(void)
 				       option_rows[i].arg ? option_rows[i].arg : "");
 }
 
+static void put_log_kinds(void)
+{
+	puts("| event | when | `MESSAGE_ID` | priority |");
+	puts("| --- | --- | --- | --- |");
+	for (size_t i = 0; i < NR_LOG_KINDS; i++) {
+		const struct log_kind_row *k = &log_kinds[i];
+
+		printf("| `%s` | %s | `%s` | ", k->name, k->when, k->message_id);
+		if (k->priority < 0)
+			puts("2 critical, 4 warning, 6 info |");
+		else
+			printf("%d |\n", k->priority);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -262,7 +278,7 @@ int main(int argc, char **argv)
 		{"limits", put_limits},	    {"commands", put_commands}, {"classes", put_classes},
 		{"formats", put_formats},   {"metrics", put_metrics},	{"keys", put_keys},
 		{"gates", put_gates},	    {"options", put_options},	{"findings", put_findings},
-		{"families", put_families},
+		{"families", put_families}, {"log_kinds", put_log_kinds},
 	};
 	const size_t n = sizeof(tables) / sizeof(tables[0]);
 

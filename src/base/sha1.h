@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* base: SHA-1 (RFC 3174), for names derived from contents; not for security. */
+/*
+ * base: SHA-1 (RFC 3174), for names derived from contents, and of secrets that have 128 random
+ * bits; not for signatures.
+ */
 #ifndef FS_BASE_SHA1_H
 #define FS_BASE_SHA1_H
 

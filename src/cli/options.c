@@ -308,6 +308,30 @@ static int set_detail(struct options *o, const char *arg, char *error, size_t si
 	return 0;
 }
 
+static int set_log_format(struct options *o, const char *arg, char *error, size_t size)
+{
+	static const char *const names[] = {
+		[LOG_FORMAT_TEXT] = "text",	  [LOG_FORMAT_JSON] = "json",
+		[LOG_FORMAT_RFC5424] = "rfc5424", [LOG_FORMAT_JOURNAL] = "journal",
+		[LOG_FORMAT_OFF] = "off",
+	};
+	static const char syslog[] = "rfc5424:";
+
+	o->log.given = true;
+	o->log.socket = NULL;
+	for (enum log_format f = LOG_FORMAT_TEXT; f <= LOG_FORMAT_OFF; f++)
+		if (!strcmp(names[f], arg)) {
+			o->log.format = f;
+			return 0;
+		}
+	if (strncmp(arg, syslog, strlen(syslog)) || arg[strlen(syslog)] != '/')
+		return bad_word(error, size, "--log-format", arg,
+				"text, json, rfc5424, rfc5424:SOCKET, journal or off");
+	o->log.format = LOG_FORMAT_RFC5424;
+	o->log.socket = arg + strlen(syslog);
+	return 0;
+}
+
 static int set_moment(const char *name, struct moment *m, const char *arg, char *error, size_t size)
 {
 	return moment_parse(arg, m)
@@ -596,6 +620,12 @@ const struct option_row option_rows[] = {
 	{"incident.max-age", 0, "TIME", C | X,
 	 "remove incidents that are older than this (default: 720h)",
 	 SECONDS(incident.age, 1, "a time of 1s or more: 24h, 720h")},
+	{"log-format", 0, "FORMAT", C | X,
+	 "format of log lines about findings and incidents: text (on standard error), json or "
+	 "rfc5424 (on standard output), rfc5424:SOCKET (to a syslog socket such as /dev/log), "
+	 "journal, or off (only errors); default: journal if standard error is connected to the "
+	 "journal, else text; record writes such lines only with this option or with --ring",
+	 OTHER(set_log_format)},
 	{"instance", 0, "NAME", T | B,
 	 "trace instance that survives a warm reboot (default: boot_map)", OTHER(set_instance)},
 	{"heartbeat", 0, "TIME", B, "interval of heartbeat records (default: 10s)",

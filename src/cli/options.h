@@ -66,6 +66,16 @@ enum command {
 	NR_COMMANDS
 };
 
+/* Argument of --log-format. */
+enum log_format {
+	LOG_FORMAT_AUTO, /* JOURNAL if standard error is connected to it, else TEXT */
+	LOG_FORMAT_TEXT,
+	LOG_FORMAT_JSON,
+	LOG_FORMAT_RFC5424,
+	LOG_FORMAT_JOURNAL,
+	LOG_FORMAT_OFF,
+};
+
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
 struct options {
@@ -135,6 +145,11 @@ struct options {
 		double after, rest, age;     /* in seconds */
 		uint64_t keep, bytes, per_hour;
 	} incident;
+	struct {
+		bool given;
+		enum log_format format;
+		const char *socket; /* of LOG_FORMAT_RFC5424; NULL: standard output */
+	} log;
 	unsigned int collapse; /* --workload.collapse: COLLAPSE_* bits */
 	const char *collapse_pattern;
 	const char *resident_pattern; /* --export.resident: workloads; NULL: not in use */

@@ -169,6 +169,10 @@ int options_incident_check(const struct options *o, char *error, size_t size)
 		return options_refuse(error, size,
 				      "--ring cannot be combined with --export.resident: run "
 				      "faultscope record --ring beside the exporter");
+	if (o->command == CMD_EXPORT && o->log.given && !options_has_ring(o))
+		return options_refuse(error, size,
+				      "--log-format needs the findings of --ring, which this "
+				      "command line turns off");
 	if (o->command == CMD_RECORD && o->incident.ring_off)
 		return options_refuse(error, size, "--ring off: record without a ring is record");
 	if (o->command == CMD_RECORD && options_has_ring(o) && (o->max_bytes || o->force))

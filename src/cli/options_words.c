@@ -47,6 +47,7 @@ void words_of_option(const struct option_row *o, enum command command, struct wo
 		{"color", "auto always never"},
 		{"min-severity", "info warning critical"},
 		{"export.detail", "host workload full"},
+		{"log-format", "text json rfc5424 rfc5424:/dev/log journal off"},
 		{"keep", "file instance pmsg kmsg map"},
 		{"incident.on", "finding oom pressure none"},
 		{"overhead", "low all scan events latency syscalls 0-2 0-3"},

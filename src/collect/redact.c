@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "collect/redact.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -8,6 +9,8 @@
 #include <sys/random.h>
 
 #include "base/hash.h"
+#include "base/io.h"
+#include "base/sha1.h"
 #include "model/pressure.h"
 #include "records/incident_record.h"
 #include "records/oom_records.h"
@@ -28,6 +31,8 @@ void redaction_begin(struct redaction *r)
 	r->user_shift = secret[0] & SHIFT_MASK;
 	r->kernel_shift = secret[1] & SHIFT_MASK;
 	r->salt = secret[2];
+	if (io_read(AT_FDCWD, "/etc/machine-id", r->machine, sizeof(r->machine)) <= 0)
+		snprintf(r->machine, sizeof(r->machine), "%016llx", (unsigned long long)r->salt);
 }
 
 /* Shifts an address, but keeps it in the user or kernel half of the address space. */
@@ -219,9 +224,17 @@ static void hide_sample(const struct redaction *r, struct sample_record *s)
 	hide_path(r, s->file, sizeof(s->file));
 }
 
-static void hide_host(struct host_record *h)
+/*
+ * Replaces the host name by a name that is the same in all recordings which this machine redacts.
+ * The id of the machine is secret (machine-id(5)), so nobody can find the host name by trial.
+ */
+static void hide_host(const struct redaction *r, struct host_record *h)
 {
-	snprintf(h->host, sizeof(h->host), "host");
+	char text[sizeof(r->machine) + sizeof(h->host) + 1], hash[SHA1_HEX_LEN];
+	int n = snprintf(text, sizeof(text), "%s\n%s", r->machine, h->host);
+
+	sha1_hex(text, n, hash);
+	snprintf(h->host, sizeof(h->host), "host-%.16s", hash);
 	memset(h->boot_id, 0, sizeof(h->boot_id));
 	memset(h->target, 0, sizeof(h->target));
 }
@@ -251,7 +264,7 @@ void redact_record(const struct redaction *r, struct record *h)
 {
 	switch (h->kind) {
 	case RECORD_HOST:
-		hide_host((struct host_record *)h);
+		hide_host(r, (struct host_record *)h);
 		break;
 	case RECORD_NAMES: {
 		struct names_record *n = (struct names_record *)h;

@@ -15,6 +15,7 @@ struct redaction {
 	__u64 user_shift, kernel_shift; /* secret offsets that are added to addresses */
 	__u64 salt;			/* secret that is hashed with names */
 	bool all_names;			/* also replace names of common libraries */
+	char machine[64]; /* a secret that stays the same on this machine, for the host name */
 };
 
 /* Initialises a redaction with random secrets. */

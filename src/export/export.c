@@ -162,7 +162,7 @@ static int open_live(struct export *x)
 
 	err = open_identities(x);
 	if (!err)
-		export_incidents_open(x);
+		err = export_incidents_open(x);
 	if (!err)
 		err = session_open_live(&x->s);
 	if (err)
@@ -391,6 +391,7 @@ static void close_all(struct export *x)
 {
 	endpoint_close(x->endpoint);
 	incident_watch_close(&x->s);
+	event_log_close(&x->s);
 	session_lines_end(&x->s);
 	export_replay_close(x);
 	export_resident_close(x);

@@ -94,14 +94,15 @@ int export_oom_scan(struct export *x);
 
 /*
  * Functions of export_incidents.c, for --ring; without a ring, they do nothing.
- * export_incidents_open() opens ring, store and triggers before the source.
+ * export_incidents_open() opens log, ring, store and triggers before the source; it returns 0 or an
+ * exit status.
  * export_incidents_take() adds a record to the ring and to the state of processes.
  * export_incidents_before_scan() reads memory pressure. Both return 0 or -errno.
  * export_incidents_scanned() looks for triggers after a scan, export_incidents_look() after other
  * records. export_incidents_count() fills the values of metrics. export_snapshot() answers a
  * request for an incident; `ctx` is a struct export.
  */
-void export_incidents_open(struct export *x);
+int export_incidents_open(struct export *x);
 int export_incidents_take(struct export *x, const struct record *h);
 int export_incidents_before_scan(struct export *x);
 void export_incidents_scanned(struct export *x);

@@ -20,7 +20,33 @@ static void catch_up(void *ctx)
 	export_drain(ctx);
 }
 
-void export_incidents_open(struct export *x)
+/*
+ * Names the workload of a process as the metrics do. With --redact, only the redacted cgroup of the
+ * model may be used.
+ */
+static void identify(void *ctx, const struct finding *f, struct log_workload *ret)
+{
+	struct export *x = ctx;
+	const struct identity *id = identity_of_event(x->ids, &f->subject, f->comm, f->seen_ns);
+
+	*ret = (struct log_workload){.name = id->name,
+				     .namespace = id->namespace,
+				     .pod = id->pod,
+				     .container = id->container,
+				     .unit = id->kind == KIND_UNIT ? id->name : NULL};
+}
+
+/* Opens the log before the ring, whose incidents it reports. Returns 0 or an exit status. */
+static int open_log(struct export *x)
+{
+	int err = event_log_open(&x->s);
+
+	if (!err && !x->o->redact)
+		event_log_identify_by(&x->s, identify, x);
+	return err;
+}
+
+int export_incidents_open(struct export *x)
 {
 	const struct options *o = x->o;
 	const char *dir = o->incident.store ? o->incident.store : INCIDENT_STORE_PLACE;
@@ -28,16 +54,19 @@ void export_incidents_open(struct export *x)
 	char error[512];
 
 	if (!options_has_ring(o))
-		return;
+		return 0;
+	if (open_log(x))
+		return EXIT_FAILED;
 	if (incident_watch_open(&x->s, &opt, dir, error, sizeof(error))) {
 		complain("incidents are not stored: %s", error);
-		return;
+		return 0;
 	}
 	x->s.incidents->catch_up = catch_up;
 	x->s.incidents->lacks = "stacks and fault latency";
 	if (x->s.incidents->no_pressure)
 		complain("memory pressure triggers no incident: %s",
 			 strerror(-x->s.incidents->no_pressure));
+	return 0;
 }
 
 int export_incidents_take(struct export *x, const struct record *h)
@@ -58,6 +87,7 @@ void export_incidents_look(struct export *x)
 	if (!x->s.incidents)
 		return;
 	findings_judge_events(&x->s.in.findings, &x->s.in.m);
+	event_log_look(&x->s);
 	incident_watch_look(&x->s);
 }
 
@@ -70,8 +100,10 @@ void export_incidents_scanned(struct export *x)
 	if (!s->in.ends.foreign && !(s->in.m.window % ENDS_EVERY))
 		ends_find(&s->in.ends, &s->in.collector, s->in.src);
 	findings_judge(&s->in.findings, &s->in.m);
+	event_log_look(s);
 	incident_watch_look(s);
 	incident_watch_work(s);
+	event_log_work(s);
 	findings_next_window(&s->in.findings);
 	incident_watch_next_window(s);
 }

@@ -94,7 +94,11 @@ void incident_store_keep_bounds(struct incident_store *s, uint64_t wall_ns)
 		if (!i || !((b->count && i >= b->count) || (b->bytes && bytes > b->bytes) ||
 			    (*oldest && strcmp(names.name[i], oldest) < 0)))
 			continue;
-		s->dropped += !unlinkat(s->fd, names.name[i], 0);
+		if (unlinkat(s->fd, names.name[i], 0))
+			continue;
+		s->dropped++;
+		if (s->dropped_one)
+			s->dropped_one(s->ctx, names.name[i]);
 	}
 	stored_names_free(&names);
 }

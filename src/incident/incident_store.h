@@ -31,6 +31,9 @@ struct incident_store {
 	struct store_bounds bounds;
 	uint64_t stored, failed; /* number of files that were written, or could not be written */
 	uint64_t dropped;	 /* number of files that were removed to keep the bounds */
+	/* called with the name of each file that was removed to keep the bounds; NULL: nobody */
+	void (*dropped_one)(void *ctx, const char *name);
+	void *ctx; /* argument of dropped_one() */
 };
 
 #define INCIDENT_STORE_CLOSED ((struct incident_store){.fd = -1})

@@ -19,28 +19,20 @@
 #define LATE_NS 30000000000ULL
 
 #define NS_PER_MS	  1000000ULL
-#define NS_PER_HOUR	  3600000000000ULL
 #define MANUAL_HOURLY	  120 /* maximum number of incidents per hour that somebody requests */
 #define MANUAL_AT_ONCE	  10
 #define AUTOMATIC_AT_ONCE 6 /* incidents that may follow one another without a pause */
 
-static struct incident_allowance allowance(double per_hour, double most)
+static void announce(const struct incidents *in, const struct incident_news *news)
 {
-	return (struct incident_allowance){
-		.left = most, .most = most, .per_ns = per_hour / NS_PER_HOUR};
+	if (in->news)
+		in->news(in->ctx, news);
 }
 
-static bool take_allowance(struct incident_allowance *a, uint64_t now_ns)
+static void announce_dropped(void *ctx, const char *name)
 {
-	if (a->at_ns && now_ns > a->at_ns)
-		a->left += (now_ns - a->at_ns) * a->per_ns;
-	if (a->left > a->most)
-		a->left = a->most;
-	a->at_ns = now_ns;
-	if (a->left < 1)
-		return false;
-	a->left--;
-	return true;
+	announce(ctx, &(struct incident_news){INCIDENT_DROPPED, NULL, name,
+					      "the store has reached its bounds"});
 }
 
 static int compile(struct incidents *in, char *error, size_t size)
@@ -69,14 +61,17 @@ int incidents_open(struct incidents *in, const struct incident_options *o, const
 	memset(in, 0, sizeof(*in));
 	in->store = INCIDENT_STORE_CLOSED;
 	in->o = *o;
-	in->automatic = allowance(o->per_hour, most < AUTOMATIC_AT_ONCE ? AUTOMATIC_AT_ONCE : most);
-	in->manual = allowance(MANUAL_HOURLY, MANUAL_AT_ONCE);
+	in->automatic =
+		allowance_of(o->per_hour, most < AUTOMATIC_AT_ONCE ? AUTOMATIC_AT_ONCE : most);
+	in->manual = allowance_of(MANUAL_HOURLY, MANUAL_AT_ONCE);
 	err = compile(in, error, size);
 	if (err)
 		return err;
 	err = incident_store_open(&in->store, dir, &o->store);
 	if (err)
 		snprintf(error, size, "cannot make %s: %s", dir, strerror(-err));
+	in->store.dropped_one = announce_dropped;
+	in->store.ctx = in;
 	if (!err) {
 		err = record_ring_make(&o->ring, tell, ctx, &in->ring);
 		if (err)
@@ -87,17 +82,11 @@ int incidents_open(struct incidents *in, const struct incident_options *o, const
 	return err;
 }
 
-static void report(struct incidents *in, int err)
+/* Reports the first of several failures. */
+static void report_failure(struct incidents *in, const struct incident_waiting *w, int err)
 {
-	char text[PATH_MAX + 128];
-
-	if (err && !in->failing && in->say) {
-		snprintf(text, sizeof(text),
-			 "cannot store an incident in %s: %s; earlier incidents are unchanged, "
-			 "watching continues",
-			 in->store.dir, strerror(-err));
-		in->say(in->ctx, text);
-	}
+	if (err && !in->failing)
+		announce(in, &(struct incident_news){INCIDENT_FAILED, &w->r, w->name, NULL, err});
 	in->failing = err;
 }
 
@@ -109,15 +98,21 @@ static int write_one(struct incidents *in, struct incident_waiting *w)
 	w->r.h = (struct record){RECORD_INCIDENT, sizeof(w->r), use.from_ns};
 	w->r.until_ns = use.until_ns;
 	err = incident_store_put(&in->store, in->ring, &w->r, w->name);
-	report(in, err);
+	report_failure(in, w, err);
+	if (!err)
+		announce(in,
+			 &(struct incident_news){w->due_ns ? INCIDENT_STORED : INCIDENT_COMPLETED,
+						 &w->r, w->name});
 	return err;
 }
 
 void incidents_close(struct incidents *in)
 {
 	for (size_t i = 0; i < INCIDENTS_AT_ONCE && in->ring; i++)
-		if (in->waiting[i].due_ns)
+		if (in->waiting[i].due_ns) {
+			in->waiting[i].due_ns = 0;
 			write_one(in, &in->waiting[i]);
+		}
 	record_ring_free(in->ring);
 	if (in->has_signal_regex)
 		regfree(&in->signal_regex);
@@ -223,8 +218,10 @@ static bool is_wanted(struct incidents *in, const struct incident_record *r)
 		return false;
 	}
 	if (!free_place(in, manual) ||
-	    !take_allowance(manual ? &in->manual : &in->automatic, host_monotonic_ns())) {
+	    !allowance_take(manual ? &in->manual : &in->automatic, host_monotonic_ns())) {
 		in->counts.over_rate++;
+		announce(in, &(struct incident_news){INCIDENT_REFUSED_RATE, r, NULL,
+						     "too many incidents in a short time"});
 		return false;
 	}
 	return true;
@@ -273,6 +270,9 @@ static const char *replace_trigger(struct incidents *in, struct incident_waiting
 	if (write_one(in, w))
 		return NULL;
 	unlinkat(in->store.fd, name, 0);
+	announce(in,
+		 &(struct incident_news){INCIDENT_DROPPED, NULL, name,
+					 "a later trigger of the same incident has a new file"});
 	return w->name;
 }
 

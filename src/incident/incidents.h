@@ -9,6 +9,7 @@
 
 #include <regex.h>
 
+#include "base/allowance.h"
 #include "incident/incident_store.h"
 #include "rules/rules.h"
 
@@ -65,10 +66,21 @@ struct incident_counts {
 	uint64_t by[NR_INCIDENT_TRIGGERS]; /* incidents, by trigger */
 };
 
-/* Number of incidents that may come now; grows with time up to `most`. */
-struct incident_allowance {
-	double left, most, per_ns;
-	uint64_t at_ns;
+/* What happened to an incident, for those who follow the store. */
+enum incident_event {
+	INCIDENT_STORED,       /* its file was written at the trigger */
+	INCIDENT_COMPLETED,    /* its file now has what came after the trigger */
+	INCIDENT_DROPPED,      /* its file was removed */
+	INCIDENT_REFUSED_RATE, /* a trigger was ignored, because there were too many */
+	INCIDENT_FAILED,       /* its file could not be written; reported once until one can */
+};
+
+struct incident_news {
+	enum incident_event event;
+	const struct incident_record *r; /* NULL: a removed file is not read */
+	const char *name;		 /* name of the file in the store; NULL: none */
+	const char *why;		 /* reason of a removal or refusal; NULL: none */
+	int err;			 /* -errno of a failure; 0: none */
 };
 
 struct incidents {
@@ -82,18 +94,19 @@ struct incidents {
 		uint64_t hash, at_ns;
 	} seen[INCIDENTS_SEEN]; /* finding or event, workload and program, of the last incidents */
 	size_t nr_seen;
-	struct incident_allowance automatic, manual;
+	struct allowance automatic, manual;
 	struct incident_counts counts;
 	size_t judged; /* number of events of this window that were looked at */
 	bool failing;  /* the last write failed, and this was reported */
 	/*
 	 * Callbacks of the owner; NULL: none. `raise` is called when an incident begins, before it
 	 * is written: it records more detail about the process, and fills raised and not_raised.
-	 * `lower` is called when no incident waits any more. `say` gets messages for the user.
+	 * `lower` is called when no incident waits any more. `news` gets what happened to
+	 * incidents; its argument is valid during the call.
 	 */
 	void (*raise)(void *ctx, struct incident_record *r);
 	void (*lower)(void *ctx);
-	void (*say)(void *ctx, const char *text);
+	void (*news)(void *ctx, const struct incident_news *one);
 	void *ctx;
 };
 

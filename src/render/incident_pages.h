@@ -15,6 +15,8 @@ struct incident_page {
 };
 
 const char *incident_trigger_name(uint32_t trigger); /* returns a name such as "finding" */
+/* Returns the severity of its finding, such as "critical"; NULL: none. */
+const char *incident_severity_name(const struct incident_record *r);
 /* Returns the id of the finding that triggered an incident, or the name of another trigger. */
 const char *incident_kind(const struct incident_record *r);
 

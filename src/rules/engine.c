@@ -305,6 +305,7 @@ static void keep(struct findings *fs, const struct occasion *o, const struct fin
 	f->fresh = news || was.fresh;
 	f->told = !news && was.told;
 	f->triggered = !news && was.triggered;
+	f->logged = was.logged;
 	f->since_ns = was.open ? was.since_ns : o->t_ns;
 	f->seen_ns = o->t_ns;
 	f->worst = was.worst > said->severity ? was.worst : said->severity;

@@ -107,6 +107,12 @@ struct finding {
 	/* true: an output that does not wait for the end of the window has reported the finding */
 	bool told;
 	bool triggered; /* true: it was considered as the trigger of an incident */
+	/* what the event log has reported; it stays when a rule updates the finding */
+	struct {
+		unsigned char severity; /* enum severity, plus 1; 0: the finding is not reported */
+		bool withheld; /* a line was left out, and counted, since the last one */
+		uint32_t level;
+	} logged;
 	uint64_t since_ns, seen_ns;
 	char title[192];
 	/* end of the title: "made by train.py:57 load"; empty: no line of the user is known */

@@ -15,9 +15,9 @@
 
 #define RAISED_NS 1000000000ULL /* time between scans while an incident waits */
 
-static void say(void *ctx, const char *text)
+static void take_news(void *ctx, const struct incident_news *one)
 {
-	complain("%s", text);
+	event_log_incident(ctx, one);
 }
 
 /* Adds a reason to the text about detail that could not be raised. */
@@ -98,7 +98,7 @@ int incident_watch_open(struct session *s, const struct incident_options *o, con
 	}
 	w->in.raise = raise_detail;
 	w->in.lower = lower_detail;
-	w->in.say = say;
+	w->in.news = take_news;
 	w->in.ctx = s;
 	if (o->on & INCIDENT_ON_PRESSURE)
 		w->pressure = pressure_trigger_open();

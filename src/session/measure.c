@@ -386,6 +386,7 @@ int session_end(struct session *s)
 	}
 	phase_marks_close(&s->marks);
 	incident_watch_close(s);
+	event_log_close(s);
 	session_end_recording(s);
 	if (s->in.src && s->in.src->live)
 		pressure_close(&s->in.pressure);

@@ -135,13 +135,19 @@ static void catch_up(void *ctx)
 		s->in.src->ops->drain(s->in.src, &sink);
 }
 
-/* Opens the ring of --ring, whose incidents go to the directory of --output. */
-static int open_ring(struct session *s)
+/* Opens the log of findings, and the ring of --ring, whose incidents go to --output. */
+static int open_log_and_ring(struct session *s)
 {
 	const struct recording *r = s->plan.ctx;
 	const struct incident_options opt = options_incident(s->o);
 	char error[512];
 
+	if (event_log_open(s))
+		return EXIT_FAILED;
+	if (r->progress && !s->o->quiet)
+		event_log_replaces_progress(s);
+	if (!options_has_ring(s->o))
+		return 0;
 	if (incident_watch_open(s, &opt, r->name, error, sizeof(error))) {
 		complain("%s", error);
 		return EXIT_FAILED;
@@ -171,10 +177,10 @@ static void fill_plan(struct run_plan *p, const struct options *o, struct record
 		redaction_begin(&r->redaction);
 		p->redaction = &r->redaction;
 	}
-	if (options_has_ring(o)) {
-		p->before_open = open_ring;
+	if (options_has_ring(o) || o->log.given)
+		p->before_open = open_log_and_ring;
+	if (options_has_ring(o))
 		p->before_drop = open_scope;
-	}
 	p->after_first_scan = holders_read;
 	p->after_scan = tell_progress;
 	p->ctx = r;

@@ -16,6 +16,7 @@
 #include "collect/pressure/pressure_reader.h"
 #include "collect/process_ends.h"
 #include "probe/rights.h"
+#include "session/event_log.h"
 #include "session/incident_watch.h"
 #include "session/phase_marks.h"
 #include "session/run_plan.h"
@@ -94,6 +95,7 @@ struct session {
 	struct session_output out;
 	struct session_child child;
 	struct incident_watch *incidents; /* ring and triggers; NULL: not in use; owned */
+	struct event_log *log; /* log lines about findings and incidents; NULL: none; owned */
 	struct phase_marks marks; /* phases of the command; closed without --phases */
 	struct loop loop;
 	uint64_t ends_ns; /* CLOCK_MONOTONIC time at which --duration ends; 0: no --duration */

@@ -38,6 +38,7 @@ void session_report_events(struct session *s)
 			s->out.renderer->finding(&s->out.text, &s->out.view, f);
 		f->told = true;
 	}
+	event_log_look(s);
 	incident_watch_look(s);
 	if (s->plan.after_events)
 		s->plan.after_events(s);
@@ -126,6 +127,7 @@ int session_take_window(struct session *s, bool show)
 	session_report_attached(s);
 	session_report_events(s);
 	incident_watch_work(s);
+	event_log_work(s);
 	if (show) {
 		session_render_frame(s);
 		s->out.frames++;

@@ -151,6 +151,13 @@ def test_the_exporter_makes_the_calls_that_its_unit_allows(check):
                    b"faultscope_up 1")
 
 
+def test_its_unit_allows_log_lines(check):
+    """The exporter sends log lines to the journal, or writes them when a pipe has room for them."""
+    check.equal("calls that it may not make", {"sendto", "poll", "write"} - allowed_calls(EXPORTER),
+                set())
+    check.that("AF_UNIX" in values(EXPORTER, "RestrictAddressFamilies")[0], "no UNIX sockets")
+
+
 def test_its_unit_allows_readings_of_memory(check):
     """With the drop-in, the unit allows every system call of --export.resident."""
     check.equal("both settings", values(RESIDENT, "AmbientCapabilities"),

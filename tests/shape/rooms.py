@@ -92,7 +92,7 @@ SORTS = {
     "terminal": "isatty tcgetattr tcsetattr",
     "passed files": "sendmsg recvmsg",
     "loaded libraries": "dlopen dlsym",
-    "sockets": """socket socketpair connect bind listen accept4 send recv shutdown setsockopt
+    "sockets": """socket socketpair connect bind listen accept4 send sendto recv shutdown setsockopt
         getsockopt getsockname
         getaddrinfo freeaddrinfo gai_strerror getnameinfo""",
     "addresses": "inet_ntop",
@@ -256,6 +256,8 @@ ROOMS = [
          "text, numbers, format, math, calendar, heap, pages, errors, date, sleep, local "
          "time, files, own files, messages, environment, own ids, own cost, scheduling, machine, "
          "children, signals, exit, events, threads, system calls, terminal"),
+    room("session/event_log", "log lines to the journal or to a syslog socket",
+         needs="sockets"),
     room("session/phase_marks", "receives the names of phases from the command of `run`",
          needs="sockets, changed environment"),
     room("export", "the exporter: metrics for Prometheus",

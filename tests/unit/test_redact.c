@@ -77,6 +77,7 @@ static void test_names(void)
 {
 	struct names_record n = RECORD(names_record, RECORD_NAMES, 1), again;
 	struct host_record host = host_record(1);
+	char pseudonym[2][sizeof(host.host)];
 
 	strcpy(n.exe, "/home/alice/secret-project/bin/server");
 	strcpy(n.cgroup, "/user.slice/user-1000.slice/alice-job.service");
@@ -88,8 +89,17 @@ static void test_names(void)
 	ok(strstr(n.cgroup, ".service"), "that is still a service");
 	is_str(n.cgroup, again.cgroup, "the same name is the same again");
 	redact_record(&r, &host.h);
-	is_str(host.host, "host", "no host");
+	ok(!strncmp(host.host, "host-", 5) && strlen(host.host) == 21, "no host name");
 	is_str(host.boot_id, "", "no boot");
+	for (int i = 0; i < 2; i++) {
+		struct redaction each;
+
+		host = host_record(1);
+		redaction_begin(&each);
+		redact_record(&each, &host.h);
+		strcpy(pseudonym[i], host.host);
+	}
+	is_str(pseudonym[0], pseudonym[1], "the name of the host is the same in each recording");
 }
 
 static void test_files(void)

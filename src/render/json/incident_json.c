@@ -3,11 +3,6 @@
 #include "render/json/line_rows.h"
 #include "rules/diagnoses.h"
 
-static const char *severity_of_incident(const struct incident_record *r)
-{
-	return r->severity && r->severity <= NR_SEVERITIES ? severity_name(r->severity - 1) : NULL;
-}
-
 #include "render/json/incident_lines.def"
 
 void incident_page_json(struct buf *b, const struct incident_page *p)

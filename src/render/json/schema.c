@@ -78,6 +78,7 @@ struct key {
 #include "render/json/pressure_lines.def"
 #include "render/json/oom_lines.def"
 #include "render/json/incident_lines.def"
+#include "render/json/log_lines.def"
 
 static const struct key *const lines[] = {
 	line_triage,
@@ -104,6 +105,7 @@ static const struct key *const lines[] = {
 	line_host,
 	line_oom_page,
 	line_incident,
+	line_log,
 	line_blackbox,
 	line_blackbox_finding,
 	line_blackbox_end,

@@ -20,6 +20,11 @@ const char *incident_trigger_name(uint32_t trigger)
 	return trigger < NR_INCIDENT_TRIGGERS ? name[trigger] : "unknown";
 }
 
+const char *incident_severity_name(const struct incident_record *r)
+{
+	return r->severity && r->severity <= NR_SEVERITIES ? severity_name(r->severity - 1) : NULL;
+}
+
 const char *incident_kind(const struct incident_record *r)
 {
 	return r->finding[0] ? r->finding : incident_trigger_name(r->trigger);
