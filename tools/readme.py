@@ -79,6 +79,8 @@ def process(build):
     return block_of(lines[begin:end])
 
 
+# Keys that all lines have, at least in `report --format jsonl`; the text of the page explains them.
+IDENTITY = {"time_ns", "host", "boot_id", "kernel", "version"}
 ON_OWN_PAGE = ("oom_page", "incident", "log")  # types of JSON lines on pages of their own
 
 
@@ -90,7 +92,8 @@ def events(build, only=None):
         name = one["properties"]["type"]["const"]
         if name != only if only else name in ON_OWN_PAGE:
             continue
-        keys = ", ".join(key for key in one["properties"] if key not in ("type", "t"))
+        left_out = {"type", "t"} | (IDENTITY - set(one["required"]))
+        keys = ", ".join(key for key in one["properties"] if key not in left_out)
         rows.append(f"| `{one['properties']['type']['const']}` | {one['description']} | {keys} |")
     return "\n".join(rows) + "\n"
 

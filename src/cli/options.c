@@ -692,6 +692,11 @@ const struct option_row option_rows[] = {
 	 "page faults of these workloads then cost more, export keeps the right to read the memory "
 	 "maps of all processes, and it attaches the probe of --export.calls",
 	 TEXT(resident_pattern)},
+	{"export.profiles", 0, NULL, X,
+	 "also serve profiles of the last minutes below /debug/pprof: faults, mappings, fds and "
+	 "stalls, by workload, process and user stack; this attaches the probes of --export.calls "
+	 "and --export.faults, and export keeps the right to read the memory maps of all processes",
+	 FLAG(profiles)},
 	{"native-histograms", 0, NULL, X,
 	 "add native histograms to the classic ones (protobuf only)", FLAG(native_histograms)},
 	{"interval", 'i', "TIME", C,

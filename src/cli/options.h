@@ -156,7 +156,7 @@ struct options {
 	const char *cgroupfs; /* --path.cgroupfs: the host's cgroup mount point; NULL: not given */
 	uint64_t limit_workloads, limit_series, limit_resident;
 	double min_age, retention; /* values of --workload.min-age and --workload.retention, in s */
-	bool calls, faults, native_histograms;
+	bool calls, faults, profiles, native_histograms;
 	const char *textfile;
 	char **argv; /* arguments that are no options, such as CMD ARG…, with a NULL at the end */
 	int argc;

@@ -169,6 +169,11 @@ int options_incident_check(const struct options *o, char *error, size_t size)
 		return options_refuse(error, size,
 				      "--ring cannot be combined with --export.resident: run "
 				      "faultscope record --ring beside the exporter");
+	if (o->command == CMD_EXPORT && o->profiles && (!options_has_ring(o) || o->textfile))
+		return options_refuse(error, size,
+				      "--export.profiles needs --ring and a web address: it "
+				      "cannot be combined with --ring off, --textfile, --replay or "
+				      "--export.resident");
 	if (o->command == CMD_EXPORT && o->log.given && !options_has_ring(o))
 		return options_refuse(error, size,
 				      "--log-format needs the findings of --ring, which this "

@@ -86,6 +86,7 @@ static int open_endpoint(struct export *x)
 		.metrics = answer,
 		.ready = is_ready,
 		.snapshot = export_snapshot,
+		.profile = x->o->profiles ? export_profile : NULL,
 		.ctx = x,
 	};
 	char error[512];
@@ -175,6 +176,8 @@ static int open_live(struct export *x)
 	x->up = !err;
 	if (!err)
 		export_resident_warn(x);
+	if (!err)
+		export_profiles_warn(x);
 	return err;
 }
 
@@ -395,6 +398,7 @@ static void close_all(struct export *x)
 	session_lines_end(&x->s);
 	export_replay_close(x);
 	export_resident_close(x);
+	export_profiles_close(x);
 	identities_close(x->ids);
 	node_free(&x->node);
 	census_free(&x->census);
@@ -407,6 +411,9 @@ static void fill_plan(struct run_plan *p, const struct options *o, struct export
 	plan_init(p, o);
 	p->mode = "export";
 	p->tiers = TIERS_EXPORT | (o->faults ? TIER_FAULTS : 0) | (o->calls ? TIER_CALLS : 0);
+	/* stacks of page faults come with their ends; unwind tables follow changes of mappings */
+	if (o->profiles)
+		p->tiers |= TIER_FAULTS | TIER_CALLS;
 	p->majors = true;
 	p->calls_if_free = true;
 	p->reloads = true;
@@ -415,6 +422,7 @@ static void fill_plan(struct run_plan *p, const struct options *o, struct export
 		p->redaction = &x->redaction;
 	}
 	export_resident_plan(p);
+	export_profiles_plan(p);
 }
 
 int command_export(const struct options *o)
@@ -432,7 +440,7 @@ int command_export(const struct options *o)
 	x->start_s = host_wall_ns() / 1e9;
 	notify_open(&x->notify);
 	fill_plan(&plan, o, x);
-	err = session_begin(&x->s, &plan) ?: export_resident_open(x);
+	err = session_begin(&x->s, &plan) ?: export_resident_open(x) ?: export_profiles_open(x);
 	/* Opens ports before privileges are dropped; endpoint_open() may also fork. */
 	if (!err && !o->textfile)
 		err = open_endpoint(x);

@@ -17,6 +17,7 @@
 
 struct export_replay;
 struct export_resident;
+struct export_profiles;
 
 struct export
 {
@@ -28,6 +29,7 @@ struct export
 	int root;		/* descriptor of the directory "/"; -1: not open */
 	struct export_replay *replay;
 	struct export_resident *resident; /* NULL: --export.resident was not given */
+	struct export_profiles *profiles; /* NULL: --export.profiles was not given */
 	struct oom_store oom;	  /* the store of OOM kills */
 	struct redaction redaction; /* of incidents, with --redact */
 	struct endpoint *endpoint; /* HTTP server; NULL: --textfile was given */
@@ -80,6 +82,17 @@ void export_resident_gone(struct export *x, const struct process_key *of);
 void export_resident_read(struct export *x);
 /* Sums up the readings; returns NULL if there are none. Call it after census_update(). */
 const struct resident_places *export_resident_places(struct export *x);
+
+/*
+ * Functions of export_profiles.c, for --export.profiles; they do nothing without this option.
+ * export_profiles_open() returns 0 or an exit status. export_profiles_warn() says what cannot be
+ * read; call it after privileges were dropped. export_profile() is the callback of the endpoint.
+ */
+int export_profiles_open(struct export *x);
+void export_profiles_plan(struct run_plan *p);
+void export_profiles_warn(const struct export *x);
+void export_profiles_close(struct export *x);
+int export_profile(void *ctx, const char *name, double seconds, struct buf *body);
 
 /*
  * Functions of export_oom.c. export_oom_open() opens the store of OOM kills before privileges are

@@ -43,6 +43,12 @@ struct endpoint_options {
 	 * returns whether the request was successful. NULL: there is no such page.
 	 */
 	bool (*snapshot)(void *ctx, struct buf *body);
+	/*
+	 * Answers GET /debug/pprof/NAME with a profile, compressed by gzip. `seconds` is the
+	 * parameter of the URL; 0: absent. Returns 0, -ENOENT if there is no such profile, or
+	 * another -errno. NULL: there are no such pages.
+	 */
+	int (*profile)(void *ctx, const char *name, double seconds, struct buf *body);
 	void *ctx;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Handles one request: authentication, routing, response. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -138,6 +139,31 @@ static enum MHD_Result send_snapshot(struct endpoint *e, struct MHD_Connection *
 					    .type = "text/plain; charset=utf-8"});
 }
 
+#define PROFILES "/debug/pprof/"
+
+static enum MHD_Result send_profile(struct endpoint *e, struct MHD_Connection *connection,
+				    const char *name)
+{
+	const char *seconds =
+		MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "seconds");
+	double s = seconds ? strtod(seconds, NULL) : 0;
+	int err;
+
+	buf_clear(&e->body);
+	err = e->o.profile(e->o.ctx, name, s > 0 ? s : 0, &e->body);
+	if (err == -ENOENT)
+		return say(e, connection, MHD_HTTP_NOT_FOUND,
+			   "There is no such profile: faults, mappings, fds or stalls.\n");
+	if (err || e->body.failed)
+		return say(e, connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+			   "There is no profile yet, or it could not be made.\n");
+	return send_answer(e, connection,
+			   &(struct answer){.status = MHD_HTTP_OK,
+					    .type = "application/octet-stream",
+					    .extra_name = "X-Content-Type-Options",
+					    .extra = "nosniff"});
+}
+
 static enum MHD_Result send_page(struct endpoint *e, struct MHD_Connection *connection,
 				 const char *url, const char *method)
 {
@@ -147,6 +173,8 @@ static enum MHD_Result send_page(struct endpoint *e, struct MHD_Connection *conn
 		return send_landing(e, connection);
 	if (!strcmp(url, "/-/snapshot") && e->o.snapshot)
 		return send_snapshot(e, connection, method);
+	if (!strncmp(url, PROFILES, strlen(PROFILES)) && e->o.profile)
+		return send_profile(e, connection, url + strlen(PROFILES));
 	if (!strcmp(url, "/-/healthy"))
 		return say(e, connection, MHD_HTTP_OK, "faultscope is healthy.\n");
 	if (!strcmp(url, "/-/ready"))

@@ -15,7 +15,8 @@
 static size_t choose_kept(struct session *s, struct right *ret)
 {
 	bool runs = s->plan.whom == WATCH_COMMAND;
-	bool reads = s->plan.attributes_all || s->out.redraws || s->plan.resident_each;
+	bool reads = s->plan.attributes_all || s->out.redraws || s->plan.resident_each ||
+		     s->plan.profiles;
 	size_t n = 0;
 
 	if (!s->in.src->live)

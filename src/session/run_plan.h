@@ -49,6 +49,11 @@ struct run_plan {
 	size_t resident_most;
 	/* true: use the probe `calls` where it costs other system calls nothing */
 	bool calls_if_free;
+	/*
+	 * true: sample the stacks of page faults though nothing is recorded to a file, and keep the
+	 * rights to name stacks
+	 */
+	bool profiles;
 	bool tells_overhead;	/* true: say at which events of other processes probes run */
 	bool scores;		/* true: read the OOM scores of processes */
 	bool works_without_bpf; /* true: if BPF is unavailable, read /proc only */

@@ -189,7 +189,7 @@ static void begin_stacks(struct session *s, const struct live_options *lo)
 		unwinder_on_walked(s->in.unwinder, stack_walked, &s->in);
 		unwinder_prepare(s->in.unwinder);
 	}
-	live_sample(s->in.src, s->in.collector.rec != NULL);
+	live_sample(s->in.src, s->in.collector.rec || s->plan.profiles);
 }
 
 static int open_live(struct session *s)

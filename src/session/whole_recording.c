@@ -48,6 +48,7 @@ static int read_story(struct story *st, const struct options *o, const char *pat
 	plan.replay = path;
 	plan.renderer = lines ? lines : &silent_renderer;
 	plan.output = lines ? o->output : NULL; /* without `lines`, the caller writes the output */
+	plan.view.identifies = lines == &json_renderer;
 	plan.redaction = redaction;
 	plan.after_scan = add_scan;
 	plan.ctx = st;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "render/formats/format_makers.h"
+#include "render/formats/pprof.h"
 #include "render/profile.h"
 
 /* Field numbers of the messages in profile.proto. */
@@ -63,9 +64,23 @@ static void put_string(struct buf *b, const char *s)
 	buf_end_part(b, &safe);
 }
 
+/* Returns whether the profile has a measure of `chosen`, which has a bit for each of them. */
+static bool shows(const struct profile *p, unsigned int chosen, int measure)
+{
+	return chosen >> measure & 1 && profile_has(p, measure);
+}
+
+static bool is_empty(const struct profile *p, const struct profile_sample *s, unsigned int chosen)
+{
+	for (int i = 0; i < NR_MEASURES; i++)
+		if (shows(p, chosen, i) && s->value[i])
+			return false;
+	return true;
+}
+
 /* A location is a frame and the functions that the compiler inlined into it. */
 static void put_sample(struct buf *b, const struct profile *p, const struct profile_sample *s,
-		       struct buf *one, struct buf *inner)
+		       unsigned int chosen, struct buf *one, struct buf *inner)
 {
 	for (uint32_t k = s->frames, within = 0; k-- > 0;) {
 		if (s->frame[k] + 1 != within)
@@ -74,7 +89,7 @@ static void put_sample(struct buf *b, const struct profile *p, const struct prof
 	}
 	put_message(one, SAMPLE_LOCATIONS, inner);
 	for (int i = 0; i < NR_MEASURES; i++)
-		if (profile_has(p, i))
+		if (shows(p, chosen, i))
 			put_varint(inner, s->value[i]);
 	put_message(one, SAMPLE_VALUES, inner);
 	if (s->row) {
@@ -138,28 +153,46 @@ static void put_names(struct buf *b, const struct profile *p, struct buf *one, s
 
 void format_pprof(struct buf *b, const struct story_view *s)
 {
-	struct buf one = {}, inner = {};
 	struct profile p;
 
 	if (profile_make(&p, s)) {
 		b->failed = true;
 		return;
 	}
+	pprof_write(b, s, &p, ~0u);
+	profile_free(&p);
+}
+
+/* Returns the measure that readers show first. */
+static int first_measure(const struct profile *p, unsigned int chosen)
+{
+	int first = profile_first_measure(p);
+
+	while (!shows(p, chosen, first))
+		first = (first + 1) % NR_MEASURES;
+	return first;
+}
+
+void pprof_write(struct buf *b, const struct story_view *s, const struct profile *p,
+		 unsigned int chosen)
+{
+	struct buf one = {}, inner = {};
+
 	for (int i = 0; i < NR_MEASURES; i++) {
-		if (!profile_has(&p, i))
+		if (!shows(p, chosen, i))
 			continue;
 		put_number(&one, TYPE_TYPE, S_UNIT_FIRST + 2 * i);
 		put_number(&one, TYPE_UNIT, S_UNIT_FIRST + 2 * i + 1);
 		put_message(b, SAMPLE_TYPE, &one);
 	}
-	for (size_t i = 0; i < p.samples; i++)
-		put_sample(b, &p, &p.sample[i], &one, &inner);
-	put_names(b, &p, &one, &inner);
+	for (size_t i = 0; i < p->samples; i++)
+		if (chosen == ~0u || !is_empty(p, &p->sample[i], chosen))
+			put_sample(b, p, &p->sample[i], chosen, &one, &inner);
+	put_names(b, p, &one, &inner);
 	put_number(b, TIME_NANOS, s->v->m->host.wall_ns);
 	put_number(b, DURATION_NANOS, story_seconds(s) * 1e9);
 	/* without a default type, readers show the last sample type, which may be empty */
-	put_number(b, DEFAULT_TYPE, S_UNIT_FIRST + 2 * profile_first_measure(&p));
+	put_number(b, DEFAULT_TYPE, S_UNIT_FIRST + 2 * first_measure(p, chosen));
 	buf_end_part(b, &one);
 	buf_end_part(b, &inner);
-	profile_free(&p);
 }

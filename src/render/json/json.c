@@ -25,6 +25,21 @@
 
 static const char *const what_name[] = {"maps", "fds"}; /* names of enum what in JSON */
 
+void line_identity(struct json *j, const struct view *v, uint64_t wall_ns, bool is_start)
+{
+	const struct host_record *h = &v->m->host;
+
+	if (!v->identifies)
+		return;
+	json_count_or_null(j, "time_ns", wall_ns, wall_ns);
+	if (is_start)
+		return;
+	json_text(j, "host", h->host);
+	json_text_or_null(j, "boot_id", unless_empty(h->boot_id));
+	json_text(j, "kernel", h->kernel);
+	json_text(j, "version", h->version);
+}
+
 static void put_value(struct json *j, const char *key, const struct evidence *e)
 {
 	if (e->unit == IN_TEXT)
@@ -266,6 +281,7 @@ static void write_process(struct buf *b, const struct view *v, const struct subj
 	json_text(&j, "type", "process");
 	json_real(&j, "t", view_seconds(v, s->last_ns));
 	json_time(&j, "time", view_wall_ns(v, s->last_ns));
+	line_identity(&j, v, view_wall_ns(v, s->last_ns), false);
 	put_process(&j, v, s, name);
 	write_fields(&j, v, s, "");
 	for (size_t i = 0; i < nr_fields; i++) {

@@ -8,7 +8,8 @@
  * OBJECT(name, parameters...) … END
  *	put_NAME(j, parameters) writes the keys of an object
  * LINE(type, help, time, parameters...) … END_LINE
- *	put_line_TYPE(b, v, parameters) writes a line that begins with the keys type, t and time
+ *	put_line_TYPE(b, v, parameters) writes a line that begins with the keys type, t and time,
+ *	and with the keys of line_identity() if the output is read together with those of other hosts
  * ALONE(type, help, parameters...) … END_LINE
  *	put_line_TYPE(b, parameters) writes a line without a time
  *
@@ -34,8 +35,16 @@
 #ifndef FS_RENDER_JSON_LINE_ROWS_H
 #define FS_RENDER_JSON_LINE_ROWS_H
 
+#include <string.h>
+
 #include "render/json_out.h"
 #include "render/render.h"
+
+/*
+ * If the view identifies its lines, writes the time as a number, and the host; `is_start`: the line
+ * has keys for the host anyway.
+ */
+void line_identity(struct json *j, const struct view *v, uint64_t wall_ns, bool is_start);
 
 #define OBJECT(name, ...)                                                                          \
 	static void put_##name(struct json *j, __VA_ARGS__)                                        \
@@ -50,7 +59,8 @@
 		json_begin(j, b);                                                                  \
 		json_text(j, "type", #type);                                                       \
 		json_real(j, "t", view_seconds(v, time));                                          \
-		json_time(j, "time", view_wall_ns(v, time));
+		json_time(j, "time", view_wall_ns(v, time));                                       \
+		line_identity(j, v, view_wall_ns(v, time), !strcmp(#type, "start"));
 #define ALONE(type, help, ...)                                                                     \
 	static void put_line_##type(struct buf *b, __VA_ARGS__)                                    \
 	{                                                                                          \

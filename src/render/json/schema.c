@@ -302,6 +302,21 @@ static void write_keys(struct json *j, const struct key *keys)
 	}
 }
 
+/* Keys of report --format jsonl; the line `start` has most of them in every output. */
+static void write_identity(struct json *j, const char *type)
+{
+	static const struct key keys[] = {
+		{"time_ns", T_count_or_null, true, "wall clock in ns since 1970"},
+		{"host", T_text, true, "name of the host"},
+		{"boot_id", T_text_or_null, true, "null: removed by --redact"},
+		{"kernel", T_text, true, "kernel release"},
+		{"version", T_text, true, "version of faultscope"},
+	};
+
+	for (size_t i = 0; i < (strcmp(type, "start") ? sizeof(keys) / sizeof(keys[0]) : 1); i++)
+		write_key(j, &keys[i]);
+}
+
 static void begin_line(struct json *j, const char *type, const char *help, bool timed)
 {
 	json_object(j, NULL);
@@ -314,6 +329,7 @@ static void begin_line(struct json *j, const char *type, const char *help, bool 
 	if (timed) {
 		write_key(j, &(struct key){"t", T_real, false, "seconds since the start"});
 		write_key(j, &(struct key){"time", T_time, false, "wall clock in UTC"});
+		write_identity(j, type);
 	}
 }
 
