@@ -121,7 +121,6 @@ static int write_ring(struct export *x, double seconds)
 	struct export_profiles *p = x->profiles;
 	struct record_ring *ring = x->s.incidents->in.ring;
 	const struct ring_use use = record_ring_use(ring);
-	uint64_t from_ns = use.until_ns - seconds * NS_PER_S;
 	char path[32];
 	int err = rewrite(p->ring) ?: record_ring_write(ring, NULL, p->ring);
 
@@ -129,7 +128,8 @@ static int write_ring(struct export *x, double seconds)
 		return err ?: p->ring;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", p->ring);
 	err = rewrite(p->part);
-	if (!err && recording_part(path, from_ns, use.until_ns, p->part))
+	if (!err && recording_part(path, use.until_ns - (uint64_t)(seconds * NS_PER_S),
+				   use.until_ns, p->part))
 		err = -EIO;
 	return err ?: p->part;
 }

@@ -169,13 +169,28 @@ def test_its_unit_allows_readings_of_memory(check):
                    b'by="before"')
 
 
-def judge_exporter(check, made, wanted):
+PROFILES = UNITS / "faultscope-exporter-profiles.conf"
+
+
+def test_its_unit_allows_profiles(check):
+    """With the drop-in, the unit allows every system call of --export.profiles."""
+    check.equal("both settings", values(PROFILES, "AmbientCapabilities"),
+                values(PROFILES, "CapabilityBoundingSet"))
+    judge_exporter(check, calls_of(check, "--web.listen-address=127.0.0.1:0", "--export.profiles",
+                                   "--incident.store=PLACE/incidents", unit=PROFILES),
+                   b"faultscope_up 1", "debug/pprof/faults?seconds=1")
+
+
+def judge_exporter(check, made, wanted, *paths):
     ran, _ = next(made)
     ready = re.search(r"http://[\d.]+:(\d+)", ran.stderr.readline())
     check.that(ready, "it does not say where it listens")
     if ready:
         with urllib.request.urlopen(f"http://127.0.0.1:{ready[1]}/metrics", timeout=60) as page:
             check.that(wanted in page.read(), f"no {wanted}")
+        for path in paths:
+            with urllib.request.urlopen(f"http://127.0.0.1:{ready[1]}/{path}", timeout=60) as page:
+                check.that(page.read(), f"{path} is empty")
     child = Path(f"/proc/{ran.pid}/task/{ran.pid}/children").read_text(encoding="ascii").split()[0]
     os.kill(int(child), signal.SIGHUP)
     os.kill(int(child), signal.SIGTERM)
