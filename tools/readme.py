@@ -80,7 +80,7 @@ def process(build):
 
 
 # Keys that all lines have, at least in `report --format jsonl`; the text of the page explains them.
-IDENTITY = {"time_ns", "host", "boot_id", "kernel", "version"}
+IDENTITY = {"time_ns", "host", "boot_id", "kernel", "faultscope_version"}
 ON_OWN_PAGE = ("oom_page", "incident", "log")  # types of JSON lines on pages of their own
 
 
@@ -92,7 +92,9 @@ def events(build, only=None):
         name = one["properties"]["type"]["const"]
         if name != only if only else name in ON_OWN_PAGE:
             continue
-        left_out = {"type", "t"} | (IDENTITY - set(one["required"]))
+        left_out = {"type", "t"}
+        if "time_ns" in one["properties"]:
+            left_out |= IDENTITY - set(one["required"])
         keys = ", ".join(key for key in one["properties"] if key not in left_out)
         rows.append(f"| `{one['properties']['type']['const']}` | {one['description']} | {keys} |")
     return "\n".join(rows) + "\n"

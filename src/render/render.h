@@ -38,7 +38,8 @@ struct view {
 	bool summary; /* at the end of the text, write findings and histograms */
 	/* `run --summary`: at the end of the text, list waits and top processes */
 	bool page;
-	bool identifies; /* JSON lines name the host and its kernel, and have the time as a number */
+	/* JSON lines name the host and its kernel, and have the time as a number */
+	bool identifies;
 	enum severity min_severity;	/* the text omits findings below this severity */
 	size_t top;			/* maximum number of rows of the process table */
 	const struct field *sort;	/* sort the table by this field; NULL: by activity */

@@ -16,6 +16,7 @@ HOSTS = 210
 KERNELS = ("5.10.0-33-amd64", "6.1.0-28-amd64", "6.12.9", "6.18.44")
 WORKLOADS = ("redis.service", "trainer.service", "web.service", "db.service", "batch.service")
 NOW = datetime.datetime(2026, 11, 29, 12, tzinfo=datetime.timezone.utc)
+IDENTITY = ("host", "boot_id", "kernel", "faultscope_version")
 PAGE = ROOT / "docs/fleet-queries.md"
 MODULES = ROOT / "build/report-tools/node_modules"
 DAY = 86400
@@ -53,7 +54,7 @@ def of_host(base, i):
     found = []
     for line in base:
         one = json.loads(json.dumps(line))
-        one |= {"host": f"host{i:03}", "kernel": KERNELS[i % len(KERNELS)], "version": "0.1.0",
+        one |= {"host": f"host{i:03}", "kernel": KERNELS[i % len(KERNELS)], "faultscope_version": "0.1.0",
                 "boot_id": None if i % 10 == 9 else str(uuid.UUID(int=i)),
                 "time_ns": one["time_ns"] + shift, "time": utc(one["time_ns"] + shift)}
         kind = one["type"]
@@ -103,14 +104,30 @@ def test_lines_name_their_host(check, lab):
     start = base[0]
     for line in base:
         check.equal(line["type"], schema().complaint(line), "")
-        check.equal("host", [line[key] for key in ("host", "boot_id", "kernel", "version")],
-                    [start[key] for key in ("host", "boot_id", "kernel", "version")])
+        check.equal("host", [line[key] for key in IDENTITY], [start[key] for key in IDENTITY])
         if line["time"]:
             check.equal("time", utc(line["time_ns"]), line["time"])
     ran = lab.faultscope("--replay", RECORDINGS / "crossings_of_maps.fsr", "--json")
     check.that(not [line for line in map(json.loads, ran.out.splitlines())
                     if "time_ns" in line or ("host" in line and line["type"] != "start")],
                "keys in another output")
+
+
+def unique(pairs):
+    """Returns the object of a line, in which no key may occur twice."""
+    keys = [key for key, _ in pairs]
+    assert len(keys) == len(set(keys)), f"a key occurs twice: {keys}"
+    return dict(pairs)
+
+
+def test_no_key_occurs_twice(check, lab):
+    """The keys of the host are not those of another fact, such as the version of a cgroup."""
+    kinds = set()
+    for path in sorted(RECORDINGS.glob("*.fsr"), key=lambda one: one.stat().st_size)[:40]:
+        ran = lab.faultscope("report", path, "--format", "jsonl")
+        for line in ran.out.splitlines():
+            kinds.add(json.loads(line, object_pairs_hook=unique)["type"])
+    check.that({"start", "process", "finding", "pressure", "end"} <= kinds, f"only {kinds}")
 
 
 def test_redacted_lines_have_a_pseudonym(check, lab):

@@ -262,7 +262,7 @@ ROOMS = [
          needs="sockets, changed environment"),
     room("export", "the exporter: metrics for Prometheus",
          "base probe model collect rules render serve cli session",
-         "numbers, format, sort, paths, patterns, heap, errors, files, own files, "
+         "text, numbers, format, sort, paths, patterns, heap, errors, files, own files, "
          "environment, own ids, own limits, machine, sockets"),
     room("mcp", "a server for AI agents: runs commands of faultscope",
          "base probe render cli",

@@ -32,12 +32,12 @@ void line_identity(struct json *j, const struct view *v, uint64_t wall_ns, bool 
 	if (!v->identifies)
 		return;
 	json_count_or_null(j, "time_ns", wall_ns, wall_ns);
+	json_text(j, "faultscope_version", h->version);
 	if (is_start)
 		return;
 	json_text(j, "host", h->host);
 	json_text_or_null(j, "boot_id", unless_empty(h->boot_id));
 	json_text(j, "kernel", h->kernel);
-	json_text(j, "version", h->version);
 }
 
 static void put_value(struct json *j, const char *key, const struct evidence *e)

@@ -9,7 +9,7 @@
  *	put_NAME(j, parameters) writes the keys of an object
  * LINE(type, help, time, parameters...) … END_LINE
  *	put_line_TYPE(b, v, parameters) writes a line that begins with the keys type, t and time,
- *	and with the keys of line_identity() if the output is read together with those of other hosts
+ *	and with those of line_identity() if the output is read together with that of other hosts
  * ALONE(type, help, parameters...) … END_LINE
  *	put_line_TYPE(b, parameters) writes a line without a time
  *

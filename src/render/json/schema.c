@@ -307,13 +307,13 @@ static void write_identity(struct json *j, const char *type)
 {
 	static const struct key keys[] = {
 		{"time_ns", T_count_or_null, true, "wall clock in ns since 1970"},
+		{"faultscope_version", T_text, true, ""},
 		{"host", T_text, true, "name of the host"},
 		{"boot_id", T_text_or_null, true, "null: removed by --redact"},
 		{"kernel", T_text, true, "kernel release"},
-		{"version", T_text, true, "version of faultscope"},
 	};
 
-	for (size_t i = 0; i < (strcmp(type, "start") ? sizeof(keys) / sizeof(keys[0]) : 1); i++)
+	for (size_t i = 0; i < (strcmp(type, "start") ? sizeof(keys) / sizeof(keys[0]) : 2); i++)
 		write_key(j, &keys[i]);
 }
 
