@@ -80,7 +80,7 @@ def process(build):
 
 
 # Keys that all lines have, at least in `report --format jsonl`; the text of the page explains them.
-IDENTITY = {"time_ns", "host", "boot_id", "kernel", "faultscope_version"}
+IDENTITY = {"time_ns", "host", "boot_id", "kernel", "program_version"}
 ON_OWN_PAGE = ("oom_page", "incident", "log")  # types of JSON lines on pages of their own
 
 

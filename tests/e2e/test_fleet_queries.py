@@ -16,7 +16,7 @@ HOSTS = 210
 KERNELS = ("5.10.0-33-amd64", "6.1.0-28-amd64", "6.12.9", "6.18.44")
 WORKLOADS = ("redis.service", "trainer.service", "web.service", "db.service", "batch.service")
 NOW = datetime.datetime(2026, 11, 29, 12, tzinfo=datetime.timezone.utc)
-IDENTITY = ("host", "boot_id", "kernel", "faultscope_version")
+IDENTITY = ("host", "boot_id", "kernel", "program_version")
 PAGE = ROOT / "docs/fleet-queries.md"
 MODULES = ROOT / "build/report-tools/node_modules"
 DAY = 86400
@@ -54,7 +54,7 @@ def of_host(base, i):
     found = []
     for line in base:
         one = json.loads(json.dumps(line))
-        one |= {"host": f"host{i:03}", "kernel": KERNELS[i % len(KERNELS)], "faultscope_version": "0.1.0",
+        one |= {"host": f"host{i:03}", "kernel": KERNELS[i % len(KERNELS)], "program_version": "0.1.0",
                 "boot_id": None if i % 10 == 9 else str(uuid.UUID(int=i)),
                 "time_ns": one["time_ns"] + shift, "time": utc(one["time_ns"] + shift)}
         kind = one["type"]

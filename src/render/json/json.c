@@ -32,7 +32,7 @@ void line_identity(struct json *j, const struct view *v, uint64_t wall_ns, bool 
 	if (!v->identifies)
 		return;
 	json_count_or_null(j, "time_ns", wall_ns, wall_ns);
-	json_text(j, "faultscope_version", h->version);
+	json_text(j, "program_version", h->version);
 	if (is_start)
 		return;
 	json_text(j, "host", h->host);

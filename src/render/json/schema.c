@@ -302,22 +302,32 @@ static void write_keys(struct json *j, const struct key *keys)
 	}
 }
 
-/* Keys of report --format jsonl; the line `start` has most of them in every output. */
-static void write_identity(struct json *j, const char *type)
+static bool has_key(const struct key *keys, const char *name)
+{
+	for (const struct key *k = keys; k->name; k++)
+		if (!strcmp(k->name, name))
+			return true;
+	return false;
+}
+
+/* Keys of report --format jsonl, except those that the line has in every output. */
+static void write_identity(struct json *j, const struct key *line)
 {
 	static const struct key keys[] = {
 		{"time_ns", T_count_or_null, true, "wall clock in ns since 1970"},
-		{"faultscope_version", T_text, true, ""},
+		{"program_version", T_text, true, ""},
 		{"host", T_text, true, "name of the host"},
 		{"boot_id", T_text_or_null, true, "null: removed by --redact"},
 		{"kernel", T_text, true, "kernel release"},
 	};
 
-	for (size_t i = 0; i < (strcmp(type, "start") ? sizeof(keys) / sizeof(keys[0]) : 2); i++)
-		write_key(j, &keys[i]);
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (!has_key(line, keys[i].name))
+			write_key(j, &keys[i]);
 }
 
-static void begin_line(struct json *j, const char *type, const char *help, bool timed)
+static void begin_line(struct json *j, const char *type, const char *help, bool timed,
+		       const struct key *keys)
 {
 	json_object(j, NULL);
 	json_text(j, "type", "object");
@@ -329,7 +339,7 @@ static void begin_line(struct json *j, const char *type, const char *help, bool 
 	if (timed) {
 		write_key(j, &(struct key){"t", T_real, false, "seconds since the start"});
 		write_key(j, &(struct key){"time", T_time, false, "wall clock in UTC"});
-		write_identity(j, type);
+		write_identity(j, keys);
 	}
 }
 
@@ -351,7 +361,7 @@ static void write_line(struct json *j, const struct key *line)
 {
 	bool timed = line->type == T_line;
 
-	begin_line(j, line->name, line->help, timed);
+	begin_line(j, line->name, line->help, timed, line + 1);
 	write_keys(j, line + 1);
 	end_line(j, line + 1, timed);
 }
@@ -446,7 +456,8 @@ static void write_process(struct json *j)
 {
 	const char *group = "";
 
-	begin_line(j, "process", "a process that changed in the interval; counts are totals", true);
+	begin_line(j, "process", "a process that changed in the interval; counts are totals", true,
+		   process_keys);
 	write_keys(j, process_keys);
 	for (size_t i = 0; i < nr_fields; i++) {
 		if (!*fields[i].group) {
