@@ -190,7 +190,6 @@ def test_queries_of_the_page(check, lab):
     for row in reaching:
         check.near("time", seconds_of(row["reached_at"]), limits[row["host"], row["slug"]][1], 1e-9)
     check.equal("sites", [((row["mappings"], row["code"]), int(row["held"]), int(row["hosts"]))
-                          for row in sites][:1],
-                [max(((key, value, len(by[key])) for key, value in held.items()),
-                     key=lambda one: one[1])])
-    check.equal("all sites", {(row["mappings"], row["code"]) for row in sites}, set(held))
+                          for row in sites],
+                sorted(((key, value, len(by[key])) for key, value in held.items()),
+                       key=lambda one: (-one[1], one[0])))
