@@ -13,9 +13,11 @@ import time
 from pathlib import Path
 
 from exporter import free_port
-from harness import FAULTSCOPE, ROOT, Skip, live, schema, until
+from harness import FAULTSCOPE, ROOT, Skip, live, quiet, schema, until
 
-NAME = b'x"]\\\nA=\x1b[m'  # at most 15 bytes
+# Beginning of the names of processes. Each test adds a letter, since the exporter of a test also sees
+# the processes of others. A name has at most 15 bytes.
+NAME = b'x"]\\\nA=\x1b[m'
 # A process with this name reaches RLIMIT_NOFILE, in each of argv[1] children.
 STORM = """import ctypes, os, resource, sys, time
 ctypes.CDLL(None).prctl(15, bytes.fromhex(sys.argv[2]), 0, 0, 0)
@@ -61,8 +63,8 @@ class Logged:
         self.process.wait(60)
 
 
-def storm(lab, count=1):
-    return lab.spawn([sys.executable, "-c", STORM, str(count), NAME.hex()])
+def storm(lab, letter, count=1):
+    return lab.spawn([sys.executable, "-c", STORM, str(count), (NAME + letter).hex()])
 
 
 def end(process):
@@ -70,22 +72,22 @@ def end(process):
     process.wait(60)
 
 
-def mine(lines):
-    return [one for one in lines if one.get("comm") == NAME.decode()]
+def mine(lines, letter):
+    return [one for one in lines if one.get("comm") == (NAME + letter).decode()]
 
 
 @live
 def test_json_lines(check, lab):
     """Each line is valid, and has what a reader needs to find the process and its incident."""
     logged = Logged(lab, "--log-format", "json")
-    process = storm(lab)
+    process = storm(lab, b"j")
 
     def found(event):
-        return [one for one in mine(map(json.loads, logged.lines()))
+        return [one for one in mine(map(json.loads, logged.lines()), b"j")
                 if one["event"] == event and one["id"] == "F01"]
     until(lambda: found("incident_completed"), "a complete incident", seconds=60)
     end(process)
-    until(lambda: [one for one in mine(map(json.loads, logged.lines()))
+    until(lambda: [one for one in mine(map(json.loads, logged.lines()), b"j")
                    if one["event"] == "finding_cleared"], "the end of a finding", seconds=60)
     logged.stop()
     for line in logged.lines():
@@ -107,10 +109,11 @@ def test_json_lines(check, lab):
 
 
 @live
+@quiet
 def test_many_lines_are_withheld(check, lab):
     """A storm of findings does not flood the log, and the lines that are left out are counted."""
     logged = Logged(lab, "--log-format", "json", "--incident.per-hour", "1")
-    process = storm(lab, 200)
+    process = storm(lab, b"m", 200)
 
     def lines():
         return [json.loads(line) for line in logged.lines()]
@@ -129,8 +132,8 @@ def test_redacted_lines(check, lab):
     hosts = set()
     for _ in range(2):
         logged = Logged(lab, "--log-format", "json", "--redact")
-        process = storm(lab)
-        until(lambda seen=logged: mine(map(json.loads, seen.lines())), "a line", seconds=60)
+        process = storm(lab, b"r")
+        until(lambda seen=logged: mine(map(json.loads, seen.lines()), b"r"), "a line", seconds=60)
         end(process)
         logged.stop()
         text = "\n".join(logged.lines())
@@ -169,16 +172,16 @@ def test_syslog_socket(check, lab):
             found = SYSLOG.fullmatch(reader.recv(65536).decode())
             check.that(found, "a malformed message")
             fields = syslog_fields(found[6]) if found else {}
-            if found and found[5] == event and "A=" in fields.get("comm", ""):
+            if found and found[5] == event and fields.get("comm", "").endswith("[ms"):
                 return found, fields
     reader = listen()
     logged = Logged(lab, "--log-format", f"rfc5424:{path}")
-    process = storm(lab)
+    process = storm(lab, b"s")
     found, fields = message(reader, "finding_opened")
     check.equal("priority", found[1], "26")
     check.equal("host, pid", (found[3], found[4]), (socket.gethostname(), str(logged.process.pid)))
     check.equal("fields", (fields["event"], fields["severity"], fields["limit"], fields["comm"]),
-                ("finding_opened", "critical", "40", 'x"]\\\\x0aA=\\x1b[m'))
+                ("finding_opened", "critical", "40", 'x"]\\\\x0aA=\\x1b[ms'))
     reader.close()
     reader = listen()
     end(process)
@@ -271,10 +274,10 @@ def test_journal(check, lab):
 
     def ours(kind):
         return [one for one in journal.entries() if one.get("MESSAGE_ID") == KINDS[kind] and
-                bytes_of(one.get("FAULTSCOPE_COMM", "")) == NAME]
+                bytes_of(one.get("FAULTSCOPE_COMM", "")) == NAME + b"l"]
     until(lambda: any("metrics at" in str(one["MESSAGE"]) for one in journal.entries()),
           "the exporter", seconds=60)
-    process = storm(lab)
+    process = storm(lab, b"l")
     until(lambda: ours("incident_completed"), "a complete incident", seconds=60)
     end(process)
     until(lambda: ours("finding_cleared"), "the end of the finding", seconds=60)
@@ -298,7 +301,7 @@ def test_text_lines_of_record(check, lab):
     ran = lab.spawn([FAULTSCOPE, "record", "--ring", "1M", "-i", "1", "-o", lab.dir / "store",
                      "--incident.on", "finding"])
     time.sleep(3)
-    process = storm(lab)
+    process = storm(lab, b"t")
     time.sleep(5)
     end(process)
     ran.send_signal(signal.SIGINT)
