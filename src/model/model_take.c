@@ -161,9 +161,12 @@ static void rebase(const struct subject *s, struct counters *c)
 {
 	uint64_t *now = (uint64_t *)c;
 
-	for (size_t i = 0; i < sizeof(*c) / sizeof(*now); i++)
-		if (!counter_is_highest(i) && now[i] != NOT_COUNTED)
+	for (size_t i = 0; i < sizeof(*c) / sizeof(*now); i++) {
+		if (!sparse_has_group(s->base, i))
+			i |= SPARSE_GROUP - 1; /* skip the group: there is nothing to subtract */
+		else if (!counter_is_highest(i) && now[i] != NOT_COUNTED)
 			now[i] = above(now[i], sparse_counter(s->base, i * sizeof(*now)));
+	}
 }
 
 static uint64_t later(uint64_t now, uint64_t before)

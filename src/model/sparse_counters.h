@@ -6,6 +6,7 @@
 #ifndef FS_MODEL_SPARSE_COUNTERS_H
 #define FS_MODEL_SPARSE_COUNTERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,12 @@ size_t sparse_bytes(const struct sparse_counters *s);
 
 /* Stores the counters that are not 0 in `zeros`, which must be all 0, and returns `zeros`. */
 const struct counters *sparse_read(const struct sparse_counters *s, struct counters *zeros);
+
+/* Returns whether the group of counter number i has a counter that is not 0. */
+static inline bool sparse_has_group(const struct sparse_counters *s, size_t i)
+{
+	return s->groups >> i / SPARSE_GROUP & 1;
+}
 
 /* Returns the counter at this offset of struct counters. */
 uint64_t sparse_counter(const struct sparse_counters *s, size_t at);

@@ -42,9 +42,7 @@ static uint64_t rise(uint64_t now, uint64_t before)
  * update in this window.
  */
 #define RISE(o, member)                                                                            \
-	(subject_changed((o)->m, (o)->s) ? rise(facts_counters(&(o)->s->now)->member,              \
-						facts_counters(subject_prev((o)->s))->member)      \
-					 : 0)
+	(subject_changed((o)->m, (o)->s) ? rise((o)->now->member, (o)->was->member) : 0)
 
 /*
  * Returns the seconds between the last two updates of a process; 0 if the process has only one
@@ -113,7 +111,7 @@ static bool is_recent(const struct occasion *o, const struct finding *open, bool
 
 bool closes_in_vain(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	uint64_t failed = facts_counters(&o->s->now)->close_failed, more = RISE(o, close_failed);
+	uint64_t failed = o->now->close_failed, more = RISE(o, close_failed);
 	const struct gauges *g = &o->s->now.g;
 	double seconds = seconds_of(o->s);
 
@@ -140,7 +138,7 @@ static bool is_aborted(const struct subject *s)
 
 bool select_is_too_wide(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	const struct counters *c = facts_counters(&o->s->now);
+	const struct counters *c = o->now;
 	const struct gauges *g = &o->s->now.g;
 	bool stopped =
 		is_aborted(o->s) && counted_or_0(c->selects) && g->fd_high > FD_SETSIZE_KERNEL;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -334,15 +335,23 @@ static void end_title(struct finding *f)
 		snprintf(f->title + len, sizeof(f->title) - len, ", %s", f->by);
 }
 
+/* Begins a finding that the rule may fill. The rest of its empty texts and arrays has no value. */
+static void begin(struct finding *f, const struct rule *rule, const struct process_key *id)
+{
+	memset(f, 0, offsetof(struct finding, place));
+	f->place[0] = f->title[0] = f->by[0] = f->set_by[0] = 0;
+	f->rule = rule;
+	f->subject = *id;
+}
+
 static void judge(struct findings *fs, const struct rule *rule, const struct occasion *o,
 		  const struct process_key *id, const char *comm)
 {
-	struct finding said = {.rule = rule, .subject = *id}, *open = find(fs, rule, id);
+	struct finding said, *open = find(fs, rule, id);
 
-	if (rule->needs && !model_hook_on(o->m, rule->needs))
-		return;
 	if (open && !open->open)
 		open = NULL;
+	begin(&said, rule, id);
 	if (rule->test(o, open, &said)) {
 		if (o->refused)
 			refusal_add_stack(o, &said);
@@ -360,6 +369,12 @@ static void judge(struct findings *fs, const struct rule *rule, const struct occ
 	fs->lost += said.starved;
 }
 
+/* Returns whether the probe is on without which the rule cannot work. */
+static bool works(const struct rule *rule, const struct model *m)
+{
+	return !rule->needs || model_hook_on(m, rule->needs);
+}
+
 /*
  * Calls the rules of a trigger. If the user's filter hides a process, the process gets no findings,
  * except findings about faults of the kernel.
@@ -372,7 +387,7 @@ static void judge_all(struct findings *fs, enum trigger trigger, struct occasion
 	if (o->s && o->s->hidden)
 		return;
 	for (size_t i = 0; i < nr_rules; i++)
-		if (rules[i].trigger == trigger)
+		if (rules[i].trigger == trigger && works(&rules[i], o->m))
 			judge(fs, &rules[i], o, id, comm);
 }
 
@@ -411,20 +426,55 @@ static void judge_event(struct findings *fs, const struct model *m, const union 
 	}
 }
 
-static void judge_subject(struct findings *fs, const struct model *m, const struct subject *s)
-{
-	struct occasion o = {.m = m, .findings = fs, .s = s, .t_ns = m->last_ns};
+/* Counters of a process for the rules: most rules read some of them. */
+struct room {
+	struct counters now, was;
+};
 
+/* Returns an occasion to judge the state of a process. It is valid as long as `room`. */
+static struct occasion state_of(struct findings *fs, const struct model *m, const struct subject *s,
+				struct room *room)
+{
+	memset(room, 0, sizeof(*room));
+	return (struct occasion){.m = m,
+				 .findings = fs,
+				 .s = s,
+				 .now = facts_read_counters(&s->now, &room->now),
+				 .was = facts_read_counters(subject_prev(s), &room->was),
+				 .t_ns = m->last_ns};
+}
+
+/* Rules about the state of a process that work now: chosen once for all processes of a scan. */
+struct subject_rules {
+	const struct rule *rule[RULES_MAX];
+	size_t n;
+};
+
+static void choose_subject_rules(const struct model *m, struct subject_rules *ret)
+{
+	ret->n = 0;
 	for (size_t i = 0; i < nr_rules; i++)
-		if (rules[i].trigger == ON_SUBJECT && !limit_is_far(&rules[i], m, s))
-			judge(fs, &rules[i], &o, &s->id, s->now.g.comm);
+		if (rules[i].trigger == ON_SUBJECT && works(&rules[i], m))
+			ret->rule[ret->n++] = &rules[i];
+}
+
+static void judge_subject(struct findings *fs, const struct model *m, const struct subject *s,
+			  const struct subject_rules *r)
+{
+	struct room room;
+	struct occasion o = state_of(fs, m, s, &room);
+
+	for (size_t i = 0; i < r->n; i++)
+		if (!limit_is_far(r->rule[i], m, s))
+			judge(fs, r->rule[i], &o, &s->id, s->now.g.comm);
 }
 
 /*
  * Also calls the rules for processes without activity: their cgroup may fill up, or a limit of the
  * host may change.
  */
-static void judge_sleeping(struct findings *fs, const struct model *m)
+static void judge_sleeping(struct findings *fs, const struct model *m,
+			   const struct subject_rules *r)
 {
 	bool all = m->limits_window == m->window;
 
@@ -433,7 +483,7 @@ static void judge_sleeping(struct findings *fs, const struct model *m)
 	for (struct subject *s = model_each(m, NULL); s; s = model_each(m, s))
 		if ((all || s->levels_window == m->window) && !s->final && !subject_changed(m, s) &&
 		    !s->hidden)
-			judge_subject(fs, m, s);
+			judge_subject(fs, m, s, r);
 }
 
 /*
@@ -456,7 +506,7 @@ static void judge_host(struct findings *fs, const struct model *m)
 	struct occasion o = {.m = m, .findings = fs, .t_ns = m->last_ns};
 
 	for (size_t i = 0; i < nr_rules; i++)
-		if (rules[i].trigger == ON_HOST)
+		if (rules[i].trigger == ON_HOST && works(&rules[i], m))
 			judge(fs, &rules[i], &o, &(struct process_key){}, "");
 }
 
@@ -464,7 +514,7 @@ static void judge_place(struct findings *fs, enum trigger trigger, const struct 
 			const struct process_key *id)
 {
 	for (size_t i = 0; i < nr_rules; i++)
-		if (rules[i].trigger == trigger)
+		if (rules[i].trigger == trigger && works(&rules[i], o->m))
 			judge(fs, &rules[i], o, id, "");
 }
 
@@ -493,12 +543,16 @@ static void judge_places(struct findings *fs, const struct model *m)
 static void judge_quiet(struct findings *fs, const struct model *m, struct finding *f)
 {
 	const struct subject *s = model_find(m, &f->subject);
-	struct occasion o = {.m = m, .findings = fs, .s = s, .t_ns = m->last_ns};
 
-	if (rule_is_state(f->rule) && s && !s->final)
-		judge(fs, f->rule, &o, &s->id, s->now.g.comm);
-	else if (rule_is_state(f->rule) || m->last_ns > f->seen_ns + QUIET_NS)
+	if (rule_is_state(f->rule) && s && !s->final) {
+		struct room room;
+		struct occasion o = state_of(fs, m, s, &room);
+
+		if (works(f->rule, m))
+			judge(fs, f->rule, &o, &s->id, s->now.g.comm);
+	} else if (rule_is_state(f->rule) || m->last_ns > f->seen_ns + QUIET_NS) {
 		clear(f, m->last_ns);
+	}
 }
 
 /*
@@ -530,14 +584,17 @@ bool findings_judge_rest(struct findings *fs, const struct model *m)
 
 void findings_judge(struct findings *fs, const struct model *m)
 {
+	struct subject_rules r;
+
 	judge_unsettled(fs, m, false);
 	for (; fs->judged < m->events; fs->judged++)
 		if (!unsettled_keep(fs, m, &m->event[fs->judged]))
 			judge_event(fs, m, &m->event[fs->judged], false);
+	choose_subject_rules(m, &r);
 	for (struct subject *s = model_each_changed(m, NULL); s; s = model_each_changed(m, s))
 		if (!s->hidden)
-			judge_subject(fs, m, s);
-	judge_sleeping(fs, m);
+			judge_subject(fs, m, s, &r);
+	judge_sleeping(fs, m, &r);
 	judge_places(fs, m);
 	judge_host(fs, m);
 	complete(fs, m);

@@ -49,8 +49,7 @@ struct lock_waits {
 
 static bool waits_of(const struct occasion *o, struct lock_waits *ret)
 {
-	const struct counters *now = facts_counters(&o->s->now);
-	const struct counters *was = facts_counters(subject_prev(o->s));
+	const struct counters *now = o->now, *was = o->was;
 	const struct waits *w = &now->wait[WAIT_LOCK], *v = &was->wait[WAIT_LOCK];
 	uint64_t slow_ns;
 	double ns;

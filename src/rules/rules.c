@@ -165,6 +165,7 @@ const struct rule rules[] = {
 };
 
 const size_t nr_rules = sizeof(rules) / sizeof(rules[0]);
+_Static_assert(sizeof(rules) / sizeof(rules[0]) <= RULES_MAX, "room in lists of rules");
 
 const struct rule *diagnosis_rule(const struct diagnosis *d)
 {

@@ -17,6 +17,7 @@
 #include "rules/cause.h"
 #include "rules/remedy.h"
 
+#define RULES_MAX	128
 #define FINDINGS_MAX	512
 #define REMEDIES_MAX	10
 #define BECAUSE_MAX	6
@@ -37,6 +38,11 @@ struct occasion {
 	 * the process to which the rule is applied; NULL: it is gone, or the rule is about the host
 	 */
 	const struct subject *s;
+	/*
+	 * for rules about the state of a process: its counters, and those before the last window in
+	 * which it changed
+	 */
+	const struct counters *now, *was;
 	uint64_t t_ns; /* time of the event or of the scan that triggered the rule */
 	const struct refused_record *refused;
 	/* true: faultscope did not see what the program did after the failure */
@@ -99,7 +105,6 @@ struct finding {
 	 */
 	struct process_key subject;
 	char comm[COMM_LEN];
-	char place[160]; /* path of the cgroup or mount; else empty */
 	enum severity severity;
 	bool open;
 	bool fresh; /* true: opened, changed or closed in this window, so outputs report it */
@@ -114,21 +119,12 @@ struct finding {
 		uint32_t level;
 	} logged;
 	uint64_t since_ns, seen_ns;
-	char title[192];
-	/* end of the title: "made by train.py:57 load"; empty: no line of the user is known */
-	char by[192];
 	/* name of the cause, one of cause_names[]; NULL: none */
 	const char *cause;
-	/* evidence beyond EVIDENCE_MAX goes to the extra last entry, which no output shows */
-	struct evidence evidence[EVIDENCE_MAX + 1];
-	size_t nr_evidence;
-	struct remedy remedy[REMEDIES_MAX];
-	size_t nr_remedies;
 	const struct limit *limit; /* the limit that failed a call; NULL: none, or not known */
 	uint64_t want;		   /* value to set for `limit`, as `want` in struct need */
 	bool hopeless;		   /* true: no value of `limit` helps */
 	uint64_t shared;	   /* hash of a limit that processes share; 0: not shared */
-	char set_by[320];	   /* where the limit was set; empty: not looked up */
 	struct forecast forecast;
 	uint64_t lasted_ns; /* ns for which the condition of a stall has held without a gap */
 	uint64_t grew_ns;   /* growth: time of the last forecast */
@@ -146,6 +142,19 @@ struct finding {
 	uint32_t call;	     /* enum call_id of the call that failed; 0: none */
 	uint64_t times;	     /* number of events in the records, a lower bound */
 	bool starved;	     /* true: memory for the evidence or the decision was missing */
+	size_t nr_evidence, nr_remedies;
+	/*
+	 * The members from here on are large, and most tests of a rule fill none of them: what is
+	 * behind the end of a text, and entries from nr_evidence and nr_remedies on, has no value.
+	 */
+	char place[160]; /* path of the cgroup or mount; else empty */
+	char title[192];
+	/* end of the title: "made by train.py:57 load"; empty: no line of the user is known */
+	char by[192];
+	char set_by[320]; /* where the limit was set; empty: not looked up */
+	/* evidence beyond EVIDENCE_MAX goes to the extra last entry, which no output shows */
+	struct evidence evidence[EVIDENCE_MAX + 1];
+	struct remedy remedy[REMEDIES_MAX];
 };
 
 #define EVENT_COUNTS_MAX 64 /* if the table is full, a new entry overwrites the oldest one */

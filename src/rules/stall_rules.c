@@ -55,14 +55,18 @@ bool stall_window(const struct occasion *o, double *ret_s)
 	return true;
 }
 
-static struct served served_of(const struct subject *s, enum fault_class class, double seconds)
+static struct served served_between(const struct counters *was, const struct counters *now,
+				    enum fault_class class, double seconds)
 {
-	const struct counters *now = facts_counters(&s->now),
-			      *was = facts_counters(subject_prev(s));
 	uint64_t ns = now->served[class].stall_ns - was->served[class].stall_ns;
 
 	return (struct served){(count_served(now, class) - count_served(was, class)) / seconds,
 			       ns / 1e9 / seconds};
+}
+
+static struct served served_of(const struct occasion *o, enum fault_class class, double seconds)
+{
+	return served_between(o->was, o->now, class, seconds);
 }
 
 bool stall_held(const struct occasion *o, const struct finding *open, struct finding *f)
@@ -95,8 +99,8 @@ static void say_served(struct finding *f, const char *field, const struct served
 
 bool compaction_in_faults(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	const struct waits *now = &facts_counters(&o->s->now)->wait[WAIT_COMPACTION];
-	const struct waits *was = &facts_counters(subject_prev(o->s))->wait[WAIT_COMPACTION];
+	const struct waits *now = &o->now->wait[WAIT_COMPACTION];
+	const struct waits *was = &o->was->wait[WAIT_COMPACTION];
 	struct served huge;
 	double s, share;
 
@@ -109,7 +113,7 @@ bool compaction_in_faults(const struct occasion *o, const struct finding *open, 
 	finding_title(f, "page faults wait for memory compaction: %.0f %% of a thread's time",
 		      share * 100);
 	finding_real(f, "compactions", IN_PER_SECOND, (now->count - was->count) / s);
-	huge = served_of(o->s, CLASS_COMPACTED, s);
+	huge = served_of(o, CLASS_COMPACTED, s);
 	say_served(f, "huge pages after compaction", &huge);
 	finding_advise(f);
 	return true;
@@ -134,7 +138,7 @@ bool copies_after_fork(const struct occasion *o, const struct finding *open, str
 
 	if (!stall_window(o, &s))
 		return stall_held(o, open, f);
-	copies = served_of(o->s, CLASS_COW, s);
+	copies = served_of(o, CLASS_COW, s);
 	if (copies.count < COPIES || copies.share < COSTS || !(child = young_child(o)))
 		return stall_held(o, open, f);
 	stall_begin(o, open, 0, f);
@@ -153,10 +157,10 @@ bool purge_and_touch(const struct occasion *o, const struct finding *open, struc
 
 	if (!stall_window(o, &s))
 		return stall_held(o, open, f);
-	now = &facts_counters(&o->s->now)->map_call[MADVISE_NUMBER];
-	was = &facts_counters(subject_prev(o->s))->map_call[MADVISE_NUMBER];
+	now = &o->now->map_call[MADVISE_NUMBER];
+	was = &o->was->map_call[MADVISE_NUMBER];
 	calls = (now->calls - was->calls) / s;
-	touched = served_of(o->s, CLASS_ANONYMOUS, s);
+	touched = served_of(o, CLASS_ANONYMOUS, s);
 	grew = (double)o->s->now.g.rss_anon_pages - (double)subject_prev(o->s)->g.rss_anon_pages;
 	if (calls < PURGES || touched.count < TOUCHES || touched.share < WAITS ||
 	    grew > touched.count * s * FLAT_SHARE)
@@ -173,25 +177,24 @@ bool purge_and_touch(const struct occasion *o, const struct finding *open, struc
 
 bool reads_too_much(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	const struct counters *now = facts_counters(&o->s->now);
-	const struct counters *was = facts_counters(subject_prev(o->s));
+	const struct counters *now = o->now, *was = o->was;
 	double page = o->m->tick.limits.page_bytes, s, read, touched;
 	struct served major;
 
 	if (!stall_window(o, &s))
 		return stall_held(o, open, f);
-	major = served_of(o->s, CLASS_FILE_MAJOR, s);
+	major = served_of(o, CLASS_FILE_MAJOR, s);
 	/*
 	 * Minimum number of bytes that file faults read: a swap fault may have read fewer pages
 	 * than SWAP_PAGES.
 	 */
 	read = (now->fault_read_bytes - was->fault_read_bytes) / s -
-	       served_of(o->s, CLASS_SWAP, s).count * SWAP_PAGES * page;
+	       served_of(o, CLASS_SWAP, s).count * SWAP_PAGES * page;
 	/*
 	 * Maximum number of bytes that threads touched: a fault maps AROUND_PAGES pages, and some
 	 * of them stay unused.
 	 */
-	touched = (major.count + served_of(o->s, CLASS_FILE_MINOR, s).count * AROUND_PAGES) * page;
+	touched = (major.count + served_of(o, CLASS_FILE_MINOR, s).count * AROUND_PAGES) * page;
 	if (major.count < MAJORS || major.share < WAITS || read < touched * AMPLIFIED ||
 	    memory_is_short(o->m, o->s))
 		return stall_held(o, open, f);
@@ -211,7 +214,7 @@ bool served_by_user(const struct occasion *o, const struct finding *open, struct
 
 	if (!stall_window(o, &s))
 		return stall_held(o, open, f);
-	uffd = served_of(o->s, CLASS_UFFD, s);
+	uffd = served_of(o, CLASS_UFFD, s);
 	if (uffd.count < HANDLED || uffd.share < WAITS)
 		return stall_held(o, open, f);
 	stall_begin(o, open, 0, f);
@@ -224,8 +227,8 @@ bool served_by_user(const struct occasion *o, const struct finding *open, struct
 
 bool file_hangs(const struct occasion *o, const struct finding *open, struct finding *f)
 {
-	uint64_t longest = facts_counters(&o->s->now)->served_max_ns[CLASS_FILE_MAJOR];
-	uint64_t before = facts_counters(subject_prev(o->s))->served_max_ns[CLASS_FILE_MAJOR];
+	uint64_t longest = o->now->served_max_ns[CLASS_FILE_MAJOR];
+	uint64_t before = o->was->served_max_ns[CLASS_FILE_MAJOR];
 
 	if (longest < HANGS_NS || (subject_prev(o->s)->c && longest <= before))
 		return stall_held(o, open, f);
@@ -250,9 +253,13 @@ void stall_say_swap(struct finding *f, const struct model *m)
 	if (s <= 0 || !model_hook_on(m, "fault_class"))
 		return;
 	for (struct subject *x = model_each_changed(m, NULL); x; x = model_each_changed(m, x))
-		if (subject_prev(x)->c && served_of(x, CLASS_SWAP, s).share > most) {
-			worst = x;
-			most = served_of(x, CLASS_SWAP, s).share;
+		if (subject_prev(x)->c) {
+			double share = served_between(facts_counters(subject_prev(x)),
+						      facts_counters(&x->now), CLASS_SWAP, s)
+					       .share;
+
+			worst = share > most ? x : worst;
+			most = share > most ? share : most;
 		}
 	if (worst)
 		evidence_about(finding_real(f, "waits most for swap", IN_PERCENT, most * 100),
