@@ -10,7 +10,6 @@
 #include "base/units.h"
 
 #define NS_PER_S  1000000000.0
-#define DAY_S	  86400.0
 #define END_OF(s) ((s) && !*(s))
 
 /*
@@ -68,28 +67,45 @@ int moment_parse(const char *text, struct moment *ret)
 
 	if (strchr(text, ':'))
 		return strchr(text, '-') ? parse_date(text, ret) : parse_clock(text, ret);
-	if (parse_seconds_or_0(text + (*text == '-'), &seconds))
+	if (parse_seconds_or_0(text + (*text == '-' || *text == '+'), &seconds))
 		return -EINVAL;
 	*ret = (struct moment){*text == '-' ? MOMENT_BEFORE_END : MOMENT_AFTER_BEGIN, seconds};
 	return 0;
 }
 
-/* Returns the Unix time of a clock time on the local day of the beginning, or on the next day. */
-static double date_of_clock(double clock, const struct moment_span *of)
+/* Returns the Unix time of a clock time, `days` after the local day of `begin`. */
+static double date_after(time_t begin, int days, double clock)
 {
-	time_t begin = of->wall_ns / 1000000000;
 	struct tm tm;
-	double first;
 
 	localtime_r(&begin, &tm);
+	tm.tm_mday += days;
 	tm.tm_hour = (int)clock / 3600;
 	tm.tm_min = (int)clock / 60 % 60;
 	tm.tm_sec = (int)clock % 60;
 	tm.tm_isdst = -1;
-	first = mktime(&tm) + clock - (int)clock;
-	return first < begin && first + DAY_S <= begin + (of->end_ns - of->begin_ns) / NS_PER_S
-		       ? first + DAY_S
-		       : first;
+	return mktime(&tm) + clock - (int)clock;
+}
+
+/*
+ * Returns the Unix time of a clock time: the first one in the recording, or else the nearest one
+ * before or after it. Of a recording from 23:55 to 00:05, 00:30 is after the end.
+ */
+static double date_of_clock(double clock, const struct moment_span *of)
+{
+	time_t begin = of->wall_ns / 1000000000;
+	double end = begin + (of->end_ns - of->begin_ns) / NS_PER_S, nearest = 0, least = -1;
+
+	for (int days = -1; days <= 1; days++) {
+		double at = date_after(begin, days, clock);
+		double outside = at < begin ? begin - at : at > end ? at - end : 0;
+
+		if (least < 0 || outside < least) {
+			least = outside;
+			nearest = at;
+		}
+	}
+	return nearest;
 }
 
 int moment_resolve(const struct moment *m, const struct moment_span *of, uint64_t *ret_ns)

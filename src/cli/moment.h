@@ -17,7 +17,7 @@ struct moment {
 };
 
 /*
- * Reads 90s, 1.5, -2m (before the end), 14:03, 14:03:20, or a date and a time such as
+ * Reads 90s, +1.5, -2m (before the end), 14:03, 14:03:20, or a date and a time such as
  * 2026-11-28T14:03:20 or 2026-11-28T14:03Z. Without a Z at its end, a date is in the time zone of
  * the reader. Returns 0 or -EINVAL.
  */
@@ -30,9 +30,9 @@ struct moment_span {
 };
 
 /*
- * Converts a moment to CLOCK_MONOTONIC of the recording. A clock time is the first such time after
- * the beginning, or on the day of the beginning if there is none. The result may be outside of the
- * recording, but is never below 0. Returns 0, or -ENODATA if the recording has no clock time.
+ * Converts a moment to CLOCK_MONOTONIC of the recording. A clock time is the first such time in the
+ * recording, or the nearest one before or after it if there is none. The result may be outside of
+ * the recording, but is never below 0. Returns 0, or -ENODATA if the recording has no clock time.
  */
 int moment_resolve(const struct moment *m, const struct moment_span *of, uint64_t *ret_ns);
 

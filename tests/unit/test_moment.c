@@ -42,6 +42,7 @@ static void test_moments(void)
 	is_at("0", 0);
 	is_at("90", 90);
 	is_at("90s", 90);
+	is_at("+90s", 90);
 	is_at("1.5", 1.5);
 	is_at("5m", 300);
 	is_at("2h", 7200);
@@ -67,6 +68,7 @@ static void test_no_moments(void)
 	is_none("x");
 	is_none("5x");
 	is_none("--5");
+	is_none("+-5");
 	is_none("14:");
 	is_none("25:00");
 	is_none("14:60");
@@ -99,13 +101,53 @@ static void test_limits(void)
 
 	moment_parse("11:59:59", &m);
 	moment_resolve(&m, &brief, &ns);
-	is_u64(ns, BEGIN - S, "a clock time that never comes is that of the first day");
+	is_u64(ns, BEGIN - S, "a clock time just before the recording");
+	moment_parse("12:02", &m);
+	moment_resolve(&m, &brief, &ns);
+	is_u64(ns, BEGIN + 120 * S, "a clock time just after the recording");
 	moment_parse("2020-01-01T00:00Z", &m);
 	moment_resolve(&m, &brief, &ns);
 	is_u64(ns, 0, "a time long before is never negative");
 	ok(moment_resolve(&m, &no_wall, &ns) == -ENODATA, "a recording without a clock");
 	moment_parse("10s", &m);
 	ok(!moment_resolve(&m, &no_wall, &ns) && ns == BEGIN + 10 * S, "needs none for seconds");
+}
+
+/* A recording that begins before midnight and ends after it. */
+static void test_midnight(void)
+{
+	const struct moment_span night = {BEGIN, BEGIN + 600 * S, (NOON + 43200 - 300) * S};
+	const struct {
+		const char *text;
+		int64_t after_s; /* seconds after the beginning, which is at 23:55 */
+	} cases[] = {{"23:58", 180}, {"00:02", 420},  {"00:30", 2100},
+		     {"23:50", -300}, {"23:45", -600}, {"00:00", 300}};
+	struct moment m = {};
+	uint64_t ns = 0;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		moment_parse(cases[i].text, &m);
+		moment_resolve(&m, &night, &ns);
+		ok(ns == BEGIN + cases[i].after_s * S, "%s in a recording across midnight",
+		   cases[i].text);
+	}
+}
+
+/* In a night when clocks go back, a day has 25 hours. */
+static void test_long_day(void)
+{
+	/* 2026-10-25 00:30 in a zone with summer time: 2026-10-24T22:30Z */
+	const struct moment_span longest = {BEGIN, BEGIN + 40 * 3600 * S, 1792881000ULL * S};
+	struct moment m = {};
+	uint64_t ns = 0;
+
+	setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+	tzset();
+	moment_parse("00:10", &m);
+	moment_resolve(&m, &longest, &ns);
+	is_u64(ns, BEGIN + 88800 * S, "the next 00:10 is 24 h 40 min after half past midnight");
+	setenv("TZ", "UTC0", 1);
+	tzset();
 }
 
 int main(void)
@@ -115,5 +157,7 @@ int main(void)
 	test_no_moments();
 	test_time_zone();
 	test_limits();
+	test_midnight();
+	test_long_day();
 	return tap_done();
 }
