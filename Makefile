@@ -284,7 +284,7 @@ $(BUILD)/failing_calls: tests/e2e/failing_calls.c
 # Programs that write recordings from a seed or with hostile names, and other inputs of tests
 WRITERS := $(BUILD)/random_recording $(BUILD)/hostile_recording $(BUILD)/event_recording \
 	$(BUILD)/ring_writer $(BUILD)/doctor_pages $(BUILD)/retold_recording $(BUILD)/hook_choices \
-	$(BUILD)/pattern_recording $(BUILD)/resident_recording
+	$(BUILD)/pattern_recording $(BUILD)/resident_recording $(BUILD)/busy_recording
 $(WRITERS): $(BUILD)/%: tests/e2e/%.c tests/e2e/dice.h tests/e2e/recording_writer.h
 $(WRITERS): ALL_CFLAGS += -Itests/unit
 $(BUILD)/naming $(BUILD)/naming_bench $(BUILD)/screens $(BUILD)/failing_calls $(WRITERS): $(LIB_OBJ)

@@ -167,8 +167,9 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "list and read what led to serious events",
 		 "export and record --ring keep the last minutes in memory, and write them to a "
 		 "file when something serious happens: an incident. The actions are list, show, "
-		 "report, compare and delete. list (the default) prints one line for each "
-		 "incident, the newest first. show prints the facts of an incident. report prints "
+		 "open, report, compare and delete. list (the default) prints one line for each "
+		 "incident, the newest first. show prints the facts of an incident. open shows it "
+		 "in the live view, paused at the moment of its trigger. report prints "
 		 "its report, in any format of faultscope report. compare prints what changed in "
 		 "the last two minutes before it. delete removes incidents. N is a number of the "
 		 "list, or a file name; 1, the default, is the newest incident. An incident is an "

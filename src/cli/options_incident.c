@@ -113,15 +113,15 @@ int options_take_causes(struct options *o, const char *arg, char *error, size_t 
 
 int options_take_incidents(const struct options *o, char *error, size_t size)
 {
-	static const char actions[] = "list, show, report, compare or delete";
+	static const char actions[] = "list, show, open, report, compare or delete";
 	const char *action = o->argc ? o->argv[0] : "list";
 	bool lists = !strcmp(action, "list"), deletes = !strcmp(action, "delete");
 	uint64_t number;
 
 	if (o->help || (lists && o->argc <= 1))
 		return 0;
-	if (!lists && !deletes && strcmp(action, "show") && strcmp(action, "report") &&
-	    strcmp(action, "compare")) {
+	if (!lists && !deletes && strcmp(action, "show") && strcmp(action, "open") &&
+	    strcmp(action, "report") && strcmp(action, "compare")) {
 		options_refuse(error, size, "incidents %.64s: expected %s", action, actions);
 		options_near_word(action, actions, error, size);
 		return -EINVAL;

@@ -94,7 +94,7 @@ void words_of_command(enum command command, struct words *ret)
 		add_word(ret, "run arm status read", "");
 		break;
 	case CMD_INCIDENTS:
-		add_word(ret, "list show report compare delete", "");
+		add_word(ret, "list show open report compare delete", "");
 		break;
 	case CMD_COMPLETION:
 		add_word(ret, "bash zsh fish", "");

@@ -65,6 +65,7 @@ struct earlier {
 	struct past recent[2];
 };
 
+struct ended;
 struct phases;
 struct oom_kills;
 struct pressure;
@@ -217,6 +218,7 @@ struct model {
 	/* list of the processes that changed in this window, the latest first */
 	struct subject *changed;
 	size_t subjects;
+	struct ended *ended;	/* the latest processes that ended; NULL: not kept; owned */
 	uint64_t subjects_lost; /* number of processes dropped for want of room or memory */
 	uint64_t window;
 	uint64_t levels_window;	   /* last window in which a cgroup level changed */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include "model/ended.h"
 #include "model/frame_list.h"
 #include "model/growth.h"
 #include "model/holdings.h"
@@ -52,9 +53,19 @@ static void free_subject(struct table_link *entry)
 	free(s);
 }
 
+static void free_ended(struct ended *e)
+{
+	struct subject *s;
+
+	while (e && (s = ended_pop(e)))
+		free_subject(&s->link);
+	free(e);
+}
+
 void model_free(struct model *m)
 {
 	table_free(&m->subject, free_subject);
+	free_ended(m->ended);
 	free_series(m->series);
 	free(m->event);
 	free(m->symbol);
@@ -623,16 +634,23 @@ int model_take(struct model *m, const struct record *h)
 	return 0;
 }
 
-/* Removes an exited process from the table and adds its counters to the totals. */
+/*
+ * Removes an exited process from the table, adds its counters to the totals, and keeps it in the
+ * list of ended processes, if there is one.
+ */
 static void end_subject(struct model *m, struct subject *s)
 {
+	struct subject *unwanted;
+
 	table_remove(&m->subject, &s->link);
 	if (!s->hidden) {
 		totals_add(&m->totals, m, s);
 		m->totals.ended++;
 	}
-	free_subject(&s->link);
 	m->subjects--;
+	unwanted = m->ended && !s->hidden ? ended_add(m->ended, s) : s;
+	if (unwanted)
+		free_subject(&unwanted->link);
 }
 
 void model_next_window(struct model *m)

@@ -459,6 +459,22 @@ const struct replay_facts *replay_facts(const struct source *src)
 	return &((const struct replay *)src)->facts;
 }
 
+__u64 replay_last_ns(const struct source *src)
+{
+	const struct replay *rp = (const struct replay *)src;
+	unsigned long long at = sizeof(struct file_header);
+	int fd = fileno(rp->f);
+	struct chunk_header ch;
+	__u64 last = 0;
+
+	while (pread(fd, &ch, sizeof(ch), at) == sizeof(ch) && chunk_header_is_good(&ch) &&
+	       at + sizeof(ch) + ch.packed_bytes <= rp->size) {
+		last = ch.flags & CHUNK_FIELDS ? last : ch.t_ns;
+		at += sizeof(ch) + ch.packed_bytes;
+	}
+	return last;
+}
+
 static const struct source_ops replay_ops = {
 	.start = replay_nothing,
 	.look = replay_scan,

@@ -87,4 +87,11 @@ struct replay_facts {
 
 const struct replay_facts *replay_facts(const struct source *src);
 
+/*
+ * Returns the time of the last record of a recording (CLOCK_MONOTONIC), up to the first damage.
+ * Reads only the headers of its chunks, and does not move the source. Returns 0 if no chunk is
+ * whole.
+ */
+__u64 replay_last_ns(const struct source *src);
+
 #endif

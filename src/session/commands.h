@@ -15,6 +15,8 @@ int command_oom(const struct options *o);
 int command_record(const struct options *o);
 int command_info(const struct options *o);
 int command_replay(const struct options *o);
+/* Shows a recording as `replay` does. The live view opens, paused, at a time of CLOCK_MONOTONIC. */
+int replay_at(const struct options *o, const char *path, uint64_t at_ns);
 /* write_metrics() writes the file for --format textfile; callers pass command_export(). */
 int command_report(const struct options *o, int (*write_metrics)(const struct options *o));
 int command_diff(const struct options *o);

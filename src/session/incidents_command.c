@@ -180,6 +180,16 @@ static int compare(const struct listing *l, size_t i, const char *path)
 	return status;
 }
 
+/* Opens the live view of an incident at its trigger. */
+static int open_view(const struct listing *l, size_t i, const char *path)
+{
+	const struct stored_incident *one = &l->list.one[i];
+	struct options mine = *l->o;
+
+	mine.command = CMD_REPLAY;
+	return replay_at(&mine, path, one->known ? one->r.at_ns : 0);
+}
+
 static int delete (const struct listing *l)
 {
 	int dir = open(l->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), status = 0;
@@ -219,6 +229,8 @@ static int act(struct listing *l, const char *action, int (*write_metrics)(const
 		return show(l, i, path);
 	if (!strcmp(action, "compare"))
 		return compare(l, i, path);
+	if (!strcmp(action, "open"))
+		return open_view(l, i, path);
 	return report(l, path, write_metrics);
 }
 

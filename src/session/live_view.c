@@ -16,8 +16,9 @@
 #include "probe/host_facts.h"
 #include "render/tui/tui.h"
 #include "live/terminal.h"
+#include "model/ended.h"
+#include "session/replay_outline.h"
 
-#define LEAP	       10 /* number of intervals of a recording that the keys [ and ] skip */
 #define ESCAPE_WAIT_MS 30 /* Esc with no further byte within this time is the Esc key */
 
 static const double paces[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};
@@ -31,6 +32,8 @@ int viewing_begin(struct session *s)
 	if (!w)
 		return -ENOMEM;
 	s->out.viewing = w;
+	if (model_keep_ended(&s->in.m, VIEWING_ENDED))
+		return -ENOMEM;
 	tui_open(&w->tui, &s->out.view);
 	w->tui.looks = s->in.src->live && !host_is_in_pid_namespace();
 	w->tui.writes = s->in.src->live;
@@ -208,23 +211,6 @@ static void change_pace(struct session *s, int by)
 	session_message(s, say);
 }
 
-/* Returns how many intervals of a recording a key skips (< 0: backwards), or 0 for other keys. */
-static long interval_of_key(uint32_t key)
-{
-	return key == '.' ? 1 : key == ',' ? -1 : key == ']' ? LEAP : key == '[' ? -LEAP : 0;
-}
-
-/* Skips intervals of a recording, then pauses the recording. */
-static void step(struct session *s, uint32_t key)
-{
-	struct viewing *w = s->out.viewing;
-
-	if (s->in.src->live || !interval_of_key(key))
-		return;
-	w->go = interval_of_key(key);
-	w->tui.paused = true;
-}
-
 static void act(struct session *s, enum tui_action action, uint32_t key)
 {
 	switch (action) {
@@ -243,8 +229,11 @@ static void act(struct session *s, enum tui_action action, uint32_t key)
 	case TUI_SLOWER:
 		change_pace(s, 1);
 		break;
+	case TUI_JUMP:
+		viewing_replay_jump(s, s->out.viewing->tui.typed);
+		break;
 	case TUI_OTHER:
-		step(s, key);
+		viewing_replay_key(s, key);
 		break;
 	case TUI_DRAW:
 		break;
@@ -293,6 +282,9 @@ void viewing_end(struct session *s)
 		return;
 	terminal_leave();
 	tui_free(&s->out.viewing->tui);
+	if (s->out.viewing->outline)
+		outline_end(s->out.viewing->outline);
+	free(s->out.viewing->outline);
 	free(s->out.viewing);
 	s->out.viewing = NULL;
 }

@@ -7,15 +7,32 @@
 #include "session/session.h"
 
 #define VIEWING_SPEED_MOST 1024.0
+#define VIEWING_ENDED	   4096 /* number of ended processes that the view keeps */
+
+struct outline;
+
+/* Where a replay goes next. */
+struct replay_goal {
+	enum replay_goal_kind {
+		GOAL_NONE,
+		GOAL_SCANS,    /* `by` scans forward; < 0: backwards */
+		GOAL_TIME,     /* to the first scan at `t_ns` or later, or else to the last one */
+		GOAL_FINDINGS, /* to the next (`by` 1) or previous (-1) mark of the outline */
+	} kind;
+	long by;
+	uint64_t t_ns; /* CLOCK_MONOTONIC of the recording */
+};
 
 struct viewing {
 	struct tui tui;
 	size_t pace; /* index of the scan interval in paces[] */
 	char path[128];
-	/* Members that are used only while a recording is shown: `speed`, `go` and `window`. */
+	/* The other members are used only while a recording is shown. */
 	double speed;
-	long go;	 /* number of intervals to skip next; < 0: backwards */
-	uint64_t window; /* number of intervals of the recording shown so far */
+	struct outline *outline; /* length of the recording, and its findings; owned */
+	struct replay_goal goal;
+	uint64_t window; /* number of intervals of the recording that were read so far */
+	bool shown;	 /* the view has a snapshot of the last of them */
 	bool ended;
 };
 
@@ -38,6 +55,12 @@ int viewing_on_keys(void *ctx);
 
 /* Shows the state of a replay in the view: its speed, or that the recording has ended. */
 void viewing_show_state(struct viewing *w);
+
+/* Sets the goal of a replay by a key. Does nothing if the source is live, or for other keys. */
+void viewing_replay_key(struct session *s, uint32_t key);
+
+/* Sets the goal to a time that the user typed. Shows a message if it is no time. */
+void viewing_replay_jump(struct session *s, const char *text);
 
 /* Restores the terminal and frees the live view. Does nothing if there is no live view. */
 void viewing_end(struct session *s);

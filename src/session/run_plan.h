@@ -72,6 +72,8 @@ struct run_plan {
 	/* Members that say when to scan, and when to end. */
 	/* time between scans and maximum run time, in seconds; duration 0: no end */
 	double interval, duration;
+	/* live view of a recording: the time at which it opens, paused; 0: at the beginning */
+	uint64_t opens_at_ns;
 	double speed; /* replay speed: 1 is real time, 0 does not wait */
 	/* Callbacks of the command that filled the plan; each may be NULL. */
 	/* called before the source is opened; returns 0 or an exit status, printed */

@@ -182,6 +182,8 @@ int session_attach_rest(struct session *s, const struct sink *sink);
  */
 int session_scan(struct session *s);
 struct sink session_sink(struct session *s);
+/* Opens the recording of the plan, or its part, as another source. Returns 0 or -errno. */
+int session_replay_source(const struct session *s, struct source **ret, char *error, size_t size);
 /*
  * Makes a piece of the unwind tables. Returns the number of milliseconds until there is more to do;
  * -1: nothing until more records arrive.

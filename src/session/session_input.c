@@ -262,11 +262,19 @@ int session_open_live(struct session *s)
 	return err || s->plan.whom != WATCH_TARGETS ? err : targets_watch(s);
 }
 
+int session_replay_source(const struct session *s, struct source **ret, char *error, size_t size)
+{
+	char part[32];
+
+	snprintf(part, sizeof(part), "/proc/self/fd/%d", s->in.part);
+	return replay_open(s->in.part < 0 ? s->plan.replay : part, ret, error, size);
+}
+
 int session_open_replay(struct session *s)
 {
 	const struct moment *from = &s->o->from, *to = &s->o->to;
 	bool whole = from->kind == MOMENT_NONE && to->kind == MOMENT_NONE;
-	char error[512] = "", part[32];
+	char error[512] = "";
 	int err;
 
 	/* the live view of a recording opens it again to go back */
@@ -275,8 +283,7 @@ int session_open_replay(struct session *s)
 		if (s->in.part < 0)
 			return -s->in.part;
 	}
-	snprintf(part, sizeof(part), "/proc/self/fd/%d", s->in.part);
-	err = replay_open(whole ? s->plan.replay : part, &s->in.src, error, sizeof(error));
+	err = session_replay_source(s, &s->in.src, error, sizeof(error));
 	if (!err && s->out.redraws && s->loop.poll < 0)
 		err = session_open_loop(s);
 	if (err) {

@@ -29,11 +29,17 @@ int command_watch(const struct options *o)
 
 int command_replay(const struct options *o)
 {
+	return replay_at(o, o->argv[0], 0);
+}
+
+int replay_at(const struct options *o, const char *path, uint64_t at_ns)
+{
 	struct run_plan plan;
 	struct session s;
 
 	plan_init(&plan, o);
-	plan.replay = o->argv[0];
+	plan.replay = path;
+	plan.opens_at_ns = at_ns;
 	plan.may_redraw = true;
 	plan.speed = o->speed;
 	session_measure(&s, &plan);

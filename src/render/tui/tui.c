@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "model/ended.h"
 #include "render/completeness.h"
 #include "render/text/text.h"
 #include "render/tui/tui_parts.h"
@@ -47,6 +48,7 @@ void tui_free(struct tui *t)
 {
 	snapshot_free(&t->shot);
 	findings_free(&t->findings);
+	findings_free(&t->cleared);
 	trends_clear(&t->trends);
 }
 
@@ -54,27 +56,49 @@ void tui_forget(struct tui *t)
 {
 	snapshot_free(&t->shot);
 	findings_free(&t->findings);
+	findings_free(&t->cleared);
 	trends_clear(&t->trends);
 	t->events = t->events_shown = 0;
 	t->has_scanned = false;
 }
 
-int tui_update(struct tui *t, const struct view *v)
+/* Keeps the events and the cleared findings of an interval. */
+static int keep_events(struct tui *t, const struct view *v)
 {
-	int err;
-
 	for (size_t i = 0; i < v->m->events; i++)
 		t->event[t->events++ % TUI_EVENTS] = v->m->event[i];
-	if (t->paused && t->has_scanned)
-		return 0;
-	t->events_shown = t->events;
-	err = trends_update(&t->trends, v->m);
-	if (!err)
-		err = snapshot_take(&t->shot, v->m);
+	return tui_keep_cleared(t, v->findings);
+}
+
+int tui_pass(struct tui *t, const struct view *v)
+{
+	int err = keep_events(t, v);
+
+	return err ? err : trends_update(&t->trends, v->m);
+}
+
+int tui_show_now(struct tui *t, const struct view *v)
+{
+	int err = snapshot_take(&t->shot, v->m);
+
 	if (!err)
 		err = findings_copy(&t->findings, v->findings);
+	t->events_shown = t->events;
 	t->has_scanned = !err;
 	return err;
+}
+
+int tui_update(struct tui *t, const struct view *v)
+{
+	int err = keep_events(t, v);
+
+	if (!err && t->paused && t->has_scanned)
+		return 0;
+	if (!err)
+		err = trends_update(&t->trends, v->m);
+	if (err)
+		t->has_scanned = false;
+	return err ? err : tui_show_now(t, v);
 }
 
 void tui_show(struct tui *t, const struct process_key *id)
@@ -101,9 +125,19 @@ static size_t head_lines(const struct view *v)
 	return v->height >= ROOMY_HEIGHT ? 5 : 2;
 }
 
-size_t tui_room(const struct view *v)
+static bool has_timeline(const struct tui *t, const struct view *v)
 {
-	size_t others = head_lines(v) + 1;
+	return t->timeline.end_ns && head_lines(v) > 2;
+}
+
+const struct subject *tui_find(const struct view *v, const struct process_key *id)
+{
+	return model_find_any(v->m, id);
+}
+
+size_t tui_room(const struct tui *t, const struct view *v)
+{
+	size_t others = head_lines(v) + 1 + has_timeline(t, v);
 
 	return v->height > (int)others ? v->height - others : 0;
 }
@@ -309,8 +343,9 @@ static void write_tabs(const struct tui *t, const struct view *v, struct buf *b)
 		buf_safe(&safe, t->filter, v->unicode);
 		snprintf(right, sizeof(right), "filter: %.100s", safe.s ? safe.s : "");
 		buf_end_part(b, &safe);
-	} else if (t->tree) {
-		snprintf(right, sizeof(right), "by cgroup");
+	} else if (t->tree || t->ended) {
+		snprintf(right, sizeof(right), "%s%s%s", t->ended ? "ended" : "",
+			 t->ended && t->tree ? ", " : "", t->tree ? "by cgroup" : "");
 	}
 	put_right(&l, right, STYLE_ACCENT);
 	line_end(&l, b, STYLE_PLAIN);
@@ -319,7 +354,7 @@ static void write_tabs(const struct tui *t, const struct view *v, struct buf *b)
 /* Writes the name of the current page, in place of the tabs. */
 static void write_where(const struct tui *t, const struct view *v, struct buf *b)
 {
-	const struct subject *s = model_find(v->m, &t->chosen);
+	const struct subject *s = tui_find(v, &t->chosen);
 	struct line l = {.v = v};
 	char lines[48];
 
@@ -343,27 +378,52 @@ static void write_where(const struct tui *t, const struct view *v, struct buf *b
 	line_end(&l, b, STYLE_SELECTED);
 }
 
+/* Writes the keys that fit, the most important first. */
+static void write_hints(const struct tui *t, struct line *l)
+{
+	static const char *const live[] = {
+		"? help", "q quit",	"Tab view", "Enter detail", "/ filter",
+		"s sort", "d diagnose", "t tree",   "w record",	    "space pause", "e ended",
+		NULL,
+	};
+	static const char *const replay[] = {
+		"? help",      "q quit",       "] [ finding", "J jump",	  "space pause",
+		"Tab view",    "Enter detail", "e ended",     ". , scan", "} { minute",
+		"0 $ ends",    "/ filter",     "s sort",      "d diagnose", "t tree",
+		NULL,
+	};
+	static const char *const page[] = {
+		"? help", "q quit", "Esc back", "Up Down PgUp PgDn scroll", "d diagnose", NULL,
+	};
+	static const char *const replay_page[] = {
+		"? help",   "q quit",	"Esc back",    "] [ finding", "J jump",	 "space pause",
+		"d diagnose", ". , scan", "} { minute", "0 $ ends",    "Up Down PgUp PgDn scroll",
+		NULL,
+	};
+	bool replays = t->timeline.end_ns;
+	const char *const *hint = t->where == TUI_TABLE ? (replays ? replay : live)
+				  : replays		? replay_page
+							: page;
+
+	for (; *hint; hint++)
+		if (line_columns(l) + (int)strlen(*hint) + 3 <= l->v->width)
+			line_printf(l, " %s  ", *hint);
+}
+
 static void write_foot(const struct tui *t, const struct view *v, struct buf *b)
 {
-	static const char *const hints[] = {
-		"? help", "q quit",	"Tab view", "Enter detail", "/ filter",
-		"s sort", "d diagnose", "t tree",   "w record",	    "space pause",
-	};
+	const char *cursor = v->unicode ? "\u2588" : "_";
 	struct line l = {.v = v};
 
-	if (t->asking) {
-		line_printf(&l, "/%s%s  (words; Enter: filter, Esc: leave it)", t->typed,
-			    v->unicode ? "\u2588" : "_");
-	} else if (t->say[0]) {
+	if (t->asks == ASKS_FILTER)
+		line_printf(&l, "/%s%s  (words; Enter: filter, Esc: leave it)", t->typed, cursor);
+	else if (t->asks == ASKS_TIME)
+		line_printf(&l, " go to: %s%s  (14:03, 14:03:20, +90s from the begin, -30s from the end)",
+			    t->typed, cursor);
+	else if (t->say[0])
 		line_printf(&l, " %s", t->say);
-	} else if (t->where != TUI_TABLE) {
-		line_printf(&l,
-			    " ? help   q quit   Esc back   Up Down PgUp PgDn scroll   d diagnose");
-	} else {
-		for (size_t i = 0; i < sizeof(hints) / sizeof(hints[0]); i++)
-			if (line_columns(&l) + (int)strlen(hints[i]) + 3 <= v->width)
-				line_printf(&l, " %s  ", hints[i]);
-	}
+	else
+		write_hints(t, &l);
 	line_end(&l, b, t->say[0] ? STYLE_BOLD : STYLE_DIM);
 }
 
@@ -398,7 +458,7 @@ void tui_frame(struct tui *t, const struct view *given, struct buf *b)
 		return;
 	}
 	if (!t->has_scanned) {
-		buf_puts(b, "faultscope: looking\n");
+		buf_printf(b, "faultscope: %s\n", t->status[0] ? t->status : "first scan");
 		return;
 	}
 	write_first(t, &v, b);
@@ -407,6 +467,8 @@ void tui_frame(struct tui *t, const struct view *given, struct buf *b)
 		write_machine(&v, b);
 		write_findings(&v, b);
 	}
-	draw_body(t, &v, b, tui_room(&v));
+	draw_body(t, &v, b, tui_room(t, &v));
+	if (has_timeline(t, &v))
+		tui_draw_timeline(t, &v, b);
 	write_foot(t, &v, b);
 }

@@ -28,6 +28,7 @@
 #define TUI_EVENTS     256 /* maximum number of latest events that are kept */
 #define TUI_FILTER     128 /* size of the filter in bytes */
 #define TUI_FOLDED_MAX 256 /* maximum number of cgroups that are folded */
+#define TUI_CLEARED    128 /* maximum number of cleared findings that are kept */
 
 /* Keys. The value of a key that types a character is the character's code point. */
 enum tui_key {
@@ -72,14 +73,35 @@ enum tui_action {
 	TUI_RECORD, /* start a recording, or stop it */
 	TUI_FASTER,
 	TUI_SLOWER,
+	TUI_JUMP, /* go to the time that the user typed: t->typed */
 	TUI_OTHER, /* the view does not use the key; the caller may use it */
 };
+
+/* A time of a recording that the user can go to. */
+struct tui_mark {
+	uint64_t t_ns; /* time of the scan that shows it: CLOCK_MONOTONIC of the recording */
+	enum tui_mark_kind { MARK_OPENED, MARK_CRITICAL, MARK_TRIGGER } kind;
+};
+
+/* Where a replay is in its recording. All zeros: the source is live. */
+struct tui_timeline {
+	uint64_t begin_ns, end_ns; /* first and last scan, CLOCK_MONOTONIC of the recording */
+	uint64_t read_ns; /* the marks are known up to this time */
+	const struct tui_mark *mark; /* marks in the order of time; not owned */
+	size_t nr_marks;
+	char from[24], to[24], now[24]; /* clock times of begin, end and now; may be empty */
+};
+
+/* What the view asks for at the bottom of the screen. */
+enum tui_question { ASKS_NOTHING, ASKS_FILTER, ASKS_TIME };
 
 enum tui_where { TUI_TABLE, TUI_PROCESS, TUI_MEMORY, TUI_DIAGNOSIS, TUI_FINDING, TUI_HELP };
 
 struct tui {
 	struct snapshot shot;
 	struct findings findings; /* findings at the time of the snapshot `shot` */
+	/* findings that cleared, the latest last; each rule and process has at most one */
+	struct findings cleared;
 	struct trends trends;
 	/* ring buffer of the latest events; the next index is events % TUI_EVENTS */
 	union event event[TUI_EVENTS];
@@ -89,7 +111,9 @@ struct tui {
 	enum tui_where where, back; /* current page; page to return to from help */
 	unsigned int tab;
 	int sort[16]; /* sort column of each tab; -1: the tab's own order */
-	bool inverted, tree, paused, asking;
+	bool inverted, tree, paused;
+	bool ended; /* show processes that have ended, and findings that have cleared */
+	enum tui_question asks;
 	char filter[TUI_FILTER], typed[TUI_FILTER];
 	struct process_key chosen;	/* process at the cursor, or whose page is shown */
 	const struct rule *chosen_rule; /* rule of the chosen finding, whose process is `chosen` */
@@ -109,6 +133,7 @@ struct tui {
 	bool looks;	 /* true: the caller performs TUI_READ */
 	bool writes;	 /* true: the caller performs TUI_RECORD */
 	bool has_scanned;
+	struct tui_timeline timeline; /* set by the caller */
 };
 
 /* Begins a view. `v` determines the style, and the field to sort by. */
@@ -120,6 +145,14 @@ void tui_free(struct tui *t);
  * Returns 0 or a negative errno. After an error, the view is empty.
  */
 int tui_update(struct tui *t, const struct view *v);
+
+/*
+ * Does the same in two steps, also if the view is paused. tui_pass() adds an interval to the trends
+ * and events. tui_show_now() copies the model for frames, and can be left out for intervals that no
+ * frame shows.
+ */
+int tui_pass(struct tui *t, const struct view *v);
+int tui_show_now(struct tui *t, const struct view *v);
 
 /* Discards the values of all intervals, before a jump in time. */
 void tui_forget(struct tui *t);

@@ -100,9 +100,9 @@ static bool is_list(const struct tui *t)
 	return t->where == TUI_TABLE && tui_tabs[t->tab].kind != TAB_TEXT;
 }
 
-static size_t screenful(const struct view *v)
+static size_t screenful(const struct tui *t, const struct view *v)
 {
-	size_t room = tui_room(v);
+	size_t room = tui_room(t, v);
 
 	return room > 3 ? room - 2 : 1;
 }
@@ -117,7 +117,7 @@ static void move_in_table(struct tui *t, const struct view *v, long by)
 	struct rows r;
 
 	if (!tui_rows(t, v, &r)) {
-		tui_place(t, &r, screenful(v));
+		tui_place(t, &r, screenful(t, v));
 		tui_choose(t, &r, moved(t->at, by));
 	}
 	rows_free(&r);
@@ -125,7 +125,7 @@ static void move_in_table(struct tui *t, const struct view *v, long by)
 
 static void move_in_findings(struct tui *t, const struct view *v, long by)
 {
-	const struct finding *f[FINDINGS_MAX];
+	const struct finding *f[TUI_LISTED];
 	size_t n = tui_place_finding(t, v, f);
 
 	tui_choose_finding(t, f, n, moved(t->at, by));
@@ -252,23 +252,25 @@ static void type(char *s, size_t size, uint32_t key)
 	s[len + need] = 0;
 }
 
-static void ask(struct tui *t, uint32_t key)
+/* Handles a key while the user types a filter or a time. */
+static enum tui_action answer(struct tui *t, uint32_t key)
 {
-	if (key == KEY_ESCAPE) {
-		t->asking = false;
-		return;
-	}
-	if (key == KEY_ENTER) {
-		memcpy(t->filter, t->typed, sizeof(t->filter));
-		t->asking = false;
-		t->at = t->top = 0;
-		t->follows = false;
-		return;
-	}
-	if (key == KEY_BACKSPACE)
+	enum tui_question asks = t->asks;
+
+	if (key == KEY_ESCAPE || key == KEY_ENTER)
+		t->asks = ASKS_NOTHING;
+	else if (key == KEY_BACKSPACE)
 		rub_out(t->typed);
 	else
 		type(t->typed, sizeof(t->typed), key);
+	if (key != KEY_ENTER)
+		return TUI_DRAW;
+	if (asks == ASKS_TIME)
+		return t->typed[0] ? TUI_JUMP : TUI_DRAW;
+	memcpy(t->filter, t->typed, sizeof(t->filter));
+	t->at = t->top = 0;
+	t->follows = false;
+	return TUI_DRAW;
 }
 
 static bool press_moves(struct tui *t, const struct view *v, uint32_t key)
@@ -283,10 +285,10 @@ static bool press_moves(struct tui *t, const struct view *v, uint32_t key)
 		move(t, v, 1);
 		return true;
 	case KEY_PAGE_UP:
-		move(t, v, -(long)screenful(v));
+		move(t, v, -(long)screenful(t, v));
 		return true;
 	case KEY_PAGE_DOWN:
-		move(t, v, screenful(v));
+		move(t, v, screenful(t, v));
 		return true;
 	case KEY_HOME:
 	case 'g':
@@ -321,8 +323,19 @@ static bool press_view(struct tui *t, const struct view *v, uint32_t key)
 	case '/':
 		if (is_list(t)) {
 			memcpy(t->typed, t->filter, sizeof(t->typed));
-			t->asking = true;
+			t->asks = ASKS_FILTER;
 		}
+		return true;
+	case 'J':
+		if (!t->timeline.end_ns)
+			return false;
+		t->typed[0] = 0;
+		t->asks = ASKS_TIME;
+		return true;
+	case 'e':
+		t->ended = !t->ended;
+		t->at = t->top = 0;
+		t->follows = false;
 		return true;
 	case 's':
 	case 'S':
@@ -364,10 +377,8 @@ enum tui_action tui_press(struct tui *t, const struct view *given, uint32_t key)
 	if (key == KEY_NONE || key == KEY_UNKNOWN)
 		return TUI_DRAW;
 	t->say[0] = 0;
-	if (t->asking) {
-		ask(t, key);
-		return TUI_DRAW;
-	}
+	if (t->asks)
+		return answer(t, key);
 	if (press_moves(t, &v, key) || press_view(t, &v, key))
 		return TUI_DRAW;
 	if (is_list(t))

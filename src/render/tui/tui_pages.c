@@ -286,15 +286,63 @@ static void write_found(const struct view *v, struct buf *b, const struct subjec
 		}
 }
 
+/* Writes that a process is neither there nor among the latest ended processes. */
+static void write_gone(const struct tui *t, struct buf *b)
+{
+	buf_printf(b, "process %u is not there at this time\n", t->chosen.pid);
+}
+
+/* Writes a line per finding of a process that has cleared. */
+static void write_cleared(const struct tui *t, const struct view *v, struct buf *b,
+			  const struct subject *s)
+{
+	for (size_t i = t->cleared.n; i-- > 0;) {
+		const struct finding *f = &t->cleared.f[i];
+
+		if (!same_subject(&f->subject, &s->id) || tui_is_open(v, f))
+			continue;
+		styled_line(b, v, STYLE_DIM, " %s[%s %s]: %s (cleared; from %s to %s)",
+			    severity_name(f->worst), f->rule->id, diagnosis_slug(f->rule->id),
+			    f->title, as_span(view_seconds(v, f->since_ns)).s,
+			    as_span(view_seconds(v, f->seen_ns)).s);
+	}
+}
+
+/* Writes when a process ended, and its values at the scan before: its memory is freed by now. */
+static void write_end(const struct view *v, struct buf *b, const struct subject *s)
+{
+	const struct gauges *g = &subject_prev(s)->g;
+	uint64_t page = v->m->tick.limits.page_bytes;
+	struct line l = {.v = v};
+	char name[24];
+
+	line_printf(&l, " ended at %s", as_span(view_seconds(v, s->last_ns)).s);
+	if (s->last_ns > s->first_ns)
+		line_printf(&l, ", first seen %s before",
+			    as_span((s->last_ns - s->first_ns) / 1e9).s);
+	if (s->signal)
+		line_printf(&l, "; its last fault raised %s",
+			    signal_name(s->signal, name, sizeof(name)));
+	if (subject_prev(s)->t_ns)
+		line_printf(&l, "; at the scan before: RSS %s, swap %s, %s mappings, %s fds",
+			    as_bytes(gauges_rss_pages(g) * page).s,
+			    as_bytes(gauges_swap_pages(g) * page).s, as_count(g->map_count).s,
+			    as_count(g->fds).s);
+	line_wrap_at(&l, b, STYLE_BOLD, 2);
+}
+
 static void write_process(const struct tui *t, const struct view *v, struct buf *b)
 {
-	const struct subject *s = model_find(v->m, &t->chosen);
+	const struct subject *s = tui_find(v, &t->chosen);
 
 	if (!s) {
-		buf_printf(b, "process %u is gone\n", t->chosen.pid);
+		write_gone(t, b);
 		return;
 	}
 	write_found(v, b, s);
+	write_cleared(t, v, b, s);
+	if (s->final)
+		write_end(v, b, s);
 	for (size_t i = 0; i < t->trends.fields; i++)
 		write_trend(t, v, b, s, t->trends.field[i]);
 	heading(b, v, "Now");
@@ -305,15 +353,32 @@ static void write_process(const struct tui *t, const struct view *v, struct buf 
 	write_figures(v, b, s);
 }
 
+/* Writes the findings of a process that has ended. */
+static void write_last_diagnosis(const struct tui *t, const struct view *v, struct buf *b)
+{
+	size_t shown = 0;
+
+	for (size_t i = t->cleared.n; i-- > 0;)
+		if (same_subject(&t->cleared.f[i].subject, &t->chosen)) {
+			shown++;
+			text_finding(b, v, &t->cleared.f[i]);
+		}
+	if (!shown)
+		text_wrapped(b, v, " ",
+			     "the process has ended; no finding about it opened or was kept");
+}
+
 static void write_diagnosis(const struct tui *t, const struct view *v, struct buf *b)
 {
 	struct view one = *v;
 
 	one.only = &t->chosen;
-	if (!model_find(v->m, &t->chosen))
-		buf_printf(b, "process %u is gone\n", t->chosen.pid);
-	else
+	if (model_find(v->m, &t->chosen))
 		diagnosis_renderer.close(b, &one);
+	else if (tui_find(v, &t->chosen))
+		write_last_diagnosis(t, v, b);
+	else
+		write_gone(t, b);
 }
 
 static void write_memory(const struct tui *t, const struct view *v, struct buf *b)
@@ -323,8 +388,8 @@ static void write_memory(const struct tui *t, const struct view *v, struct buf *
 	one.only = &t->chosen;
 	if (model_resident(v->m, &t->chosen))
 		text_memory(b, &one);
-	else if (!model_find(v->m, &t->chosen))
-		buf_printf(b, "process %u is gone\n", t->chosen.pid);
+	else if (!tui_find(v, &t->chosen))
+		write_gone(t, b);
 	else
 		text_wrapped(b, v, " ",
 			     "the memory of this process was not read: start faultscope with "
@@ -334,13 +399,9 @@ static void write_memory(const struct tui *t, const struct view *v, struct buf *
 /* Returns the chosen finding; NULL if it no longer exists. */
 static const struct finding *finding_chosen(const struct tui *t, const struct view *v)
 {
-	for (size_t i = 0; i < v->findings->n; i++) {
-		const struct finding *f = &v->findings->f[i];
+	const struct finding *f = tui_find_in(v->findings, t->chosen_rule, &t->chosen);
 
-		if (f->rule == t->chosen_rule && same_subject(&f->subject, &t->chosen))
-			return f;
-	}
-	return NULL;
+	return f ? f : tui_find_in(&t->cleared, t->chosen_rule, &t->chosen);
 }
 
 static void write_finding(const struct tui *t, const struct view *v, struct buf *b)
@@ -349,9 +410,13 @@ static void write_finding(const struct tui *t, const struct view *v, struct buf 
 	const struct diagnosis *d = f ? diagnosis_find(f->rule->id) : NULL;
 
 	if (!f) {
-		buf_puts(b, "it is no longer so\n");
+		buf_puts(b, "there is no such finding at this time\n");
 		return;
 	}
+	if (!f->open)
+		styled_line(b, v, STYLE_BOLD, "cleared: it was open from %s to %s",
+			    as_span(view_seconds(v, f->since_ns)).s,
+			    as_span(view_seconds(v, f->seen_ns)).s);
 	text_finding(b, v, f);
 	if (!d)
 		return;
@@ -612,6 +677,10 @@ size_t tui_place_finding(struct tui *t, const struct view *v, const struct findi
 	size_t n = tui_findings(v, ret, FINDINGS_MAX);
 
 	n = n < FINDINGS_MAX ? n : FINDINGS_MAX;
+	for (size_t i = t->ended ? t->cleared.n : 0; i-- > 0;)
+		if (!tui_is_open(v, &t->cleared.f[i]) &&
+		    t->cleared.f[i].worst >= v->min_severity)
+			ret[n++] = &t->cleared.f[i];
 	for (size_t i = 0; t->follows && i < n; i++)
 		if (ret[i] == finding_chosen(t, v))
 			t->at = i;
@@ -633,8 +702,8 @@ static void write_listed(const struct view *v, struct buf *b, const struct findi
 	char who[WHO_BYTES];
 	struct buf safe = {};
 
-	line_style(&l, severity_style(f->severity));
-	line_cell(&l, severity_name(f->severity), 9, false);
+	line_style(&l, f->open ? severity_style(f->severity) : STYLE_DIM);
+	line_cell(&l, f->open ? severity_name(f->severity) : "cleared", 9, false);
 	line_cell(&l, f->rule->id, 5, false);
 	line_style(&l, STYLE_PLAIN);
 	line_printf(&l, "%8.0f s  ", view_seconds(v, f->since_ns));
@@ -648,7 +717,7 @@ static void write_listed(const struct view *v, struct buf *b, const struct findi
 
 void tui_draw_findings(struct tui *t, const struct view *v, struct buf *b, size_t height)
 {
-	const struct finding *f[FINDINGS_MAX];
+	const struct finding *f[TUI_LISTED];
 	size_t n = tui_place_finding(t, v, f), from = b->len, rows = height - 1;
 	struct buf gaps = {};
 

@@ -77,9 +77,11 @@ void tui_choose(struct tui *t, const struct rows *r, size_t at);
 /* Stores up to `room` open findings, the most severe first. Returns the number of open findings. */
 size_t tui_findings(const struct view *v, const struct finding **ret, size_t room);
 
+#define TUI_LISTED (FINDINGS_MAX + TUI_CLEARED)
+
 /*
- * Stores all open findings in `ret`, which has room for FINDINGS_MAX, and finds the cursor's row.
- * Returns the number of open findings.
+ * Stores all open findings, and with t->ended also those that cleared, in `ret`, which has room for
+ * TUI_LISTED, and finds the cursor's row. Returns their number.
  */
 size_t tui_place_finding(struct tui *t, const struct view *v, const struct finding **ret);
 void tui_choose_finding(struct tui *t, const struct finding *const *f, size_t n, size_t at);
@@ -88,7 +90,23 @@ void tui_choose_finding(struct tui *t, const struct finding *const *f, size_t n,
 struct view tui_view(const struct tui *t, const struct view *v);
 
 /* Returns the number of lines between the head and the foot of the screen. */
-size_t tui_room(const struct view *v);
+size_t tui_room(const struct tui *t, const struct view *v);
+
+/* Returns the process or ended process of a key, or NULL. */
+const struct subject *tui_find(const struct view *v, const struct process_key *id);
+
+/* Returns the finding of a rule about a process, or NULL. */
+const struct finding *tui_find_in(const struct findings *fs, const struct rule *rule,
+				  const struct process_key *id);
+
+/* Returns whether a finding that cleared is open again. */
+bool tui_is_open(const struct view *v, const struct finding *f);
+
+/* Keeps the findings that cleared in this interval. Returns 0 or -ENOMEM. */
+int tui_keep_cleared(struct tui *t, const struct findings *now);
+
+/* Draws one line: where the replay is. */
+void tui_draw_timeline(const struct tui *t, const struct view *v, struct buf *b);
 
 /* Draw exactly `height` lines. The last lines may be empty. */
 void tui_draw_table(struct tui *t, const struct view *v, struct buf *b, size_t height);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "model/ended.h"
 #include "render/text/text.h"
 #include "render/tui/tui_parts.h"
 
@@ -96,7 +97,9 @@ static double rank_of(const struct tui *t, const struct view *v, const struct co
 	double rank;
 	struct use u;
 
-	if (sort >= 0 && sort < (int)c->n)
+	if (sort < 0 && t->ended) /* the latest first */
+		rank = s->last_ns;
+	else if (sort >= 0 && sort < (int)c->n)
 		rank = tui_value(v, s, &c->c[sort]);
 	else if (tab->near < 0)
 		rank = text_activity(v, s);
@@ -209,10 +212,18 @@ static void show_rows(struct rows *r)
 	}
 }
 
+static void add_row(const struct tui *t, const struct view *v, const struct columns *c,
+		    const struct subject *s, struct rows *ret, size_t room)
+{
+	if (ret->nr_all < room && tui_matches(t, v, s))
+		ret->all[ret->nr_all++] = (struct row){.s = s, .rank = rank_of(t, v, c, s)};
+}
+
 int tui_rows(const struct tui *t, const struct view *v, struct rows *ret)
 {
 	bool any = v->m->subject.chain && v->m->subjects <= MODEL_SUBJECTS_MAX;
-	size_t room = any ? v->m->subjects : 0;
+	size_t kept = t->ended && v->m->ended ? v->m->ended->n : 0;
+	size_t room = (any ? v->m->subjects : 0) + kept;
 	struct columns c;
 	int err = 0;
 
@@ -220,11 +231,15 @@ int tui_rows(const struct tui *t, const struct view *v, struct rows *ret)
 	if (!ret->all)
 		return -ENOMEM;
 	tui_columns(t, v, &c);
-	for (const struct subject *s = room ? model_each(v->m, NULL) : NULL; s;
+	for (const struct subject *s = any ? model_each(v->m, NULL) : NULL; s;
 	     s = model_each(v->m, s))
-		if (ret->nr_all < room && tui_matches(t, v, s))
-			ret->all[ret->nr_all++] =
-				(struct row){.s = s, .rank = rank_of(t, v, &c, s)};
+		if (!t->ended || s->final)
+			add_row(t, v, &c, s, ret, room);
+	for (const struct subject *s = kept ? model_each_ended(v->m, NULL) : NULL; s;
+	     s = model_each_ended(v->m, s))
+		/* those of the last interval are in the snapshot too, and have rates there */
+		if (!model_find(v->m, &s->id))
+			add_row(t, v, &c, s, ret, room);
 	if (t->tree && ret->nr_all)
 		err = make_tree(t, ret);
 	else if (ret->nr_all)

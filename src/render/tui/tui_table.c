@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Draws tables of the live view: columns, which come from the table of fields, and cells. */
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -318,6 +319,17 @@ static void write_ids(struct line *l, const struct view *v, const struct subject
 		}
 }
 
+/* Writes that a process ended, and when: in minutes and seconds, as the first line shows now. */
+static void write_end(struct line *l, const struct view *v, const struct subject *s)
+{
+	uint64_t seconds = view_seconds(v, s->last_ns);
+	char name[24];
+
+	line_printf(l, " (ended %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "%s%s)", seconds / 3600,
+		    seconds / 60 % 60, seconds % 60, s->signal ? ", " : "",
+		    s->signal ? signal_name(s->signal, name, sizeof(name)) : "");
+}
+
 static void write_name(struct line *l, const struct view *v, const struct row *r)
 {
 	const struct subject *s = r->s;
@@ -325,7 +337,7 @@ static void write_name(struct line *l, const struct view *v, const struct row *r
 
 	line_printf(l, "%s", s->now.g.comm);
 	if (s->final)
-		line_printf(l, " (ended)");
+		write_end(l, v, s);
 	if (s->now.g.flags & PROC_SHARES_MM)
 		line_printf(l, " (vfork)");
 	write_ids(l, v, s);
@@ -502,6 +514,7 @@ void tui_draw_table(struct tui *t, const struct view *v, struct buf *b, size_t h
 			buf_printf(b, "  %s\n",
 				   err		  ? "out of memory"
 				   : t->filter[0] ? "no process matches the filter (/)"
+				   : t->ended	  ? "no process has ended (e: back)"
 						  : "no process is alive");
 		rows_free(&r);
 	}
