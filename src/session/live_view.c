@@ -183,7 +183,8 @@ static void change_recording(struct session *s)
 void viewing_show_state(struct viewing *w)
 {
 	if (w->ended)
-		snprintf(w->tui.status, sizeof(w->tui.status), "END OF RECORDING");
+		snprintf(w->tui.status, sizeof(w->tui.status), "END OF RECORDING%s",
+			 w->damage ? " (DAMAGED)" : "");
 	else if (w->speed >= 1)
 		snprintf(w->tui.status, sizeof(w->tui.status), "REPLAY x%g", w->speed);
 	else

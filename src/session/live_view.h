@@ -15,9 +15,11 @@ struct outline;
 struct replay_goal {
 	enum replay_goal_kind {
 		GOAL_NONE,
-		GOAL_SCANS,    /* `by` scans forward; < 0: backwards */
-		GOAL_TIME,     /* to the first scan at `t_ns` or later, or else to the last one */
-		GOAL_FINDINGS, /* to the next (`by` 1) or previous (-1) mark of the outline */
+		GOAL_TIME, /* to the first scan at `t_ns` or later, or else to the last one */
+		/* the others are relative to where the replay is; `by` < 0: backwards */
+		GOAL_SCANS,
+		GOAL_MINUTES,
+		GOAL_FINDINGS, /* to marks of the outline */
 	} kind;
 	long by;
 	uint64_t t_ns; /* CLOCK_MONOTONIC of the recording */
@@ -34,6 +36,7 @@ struct viewing {
 	uint64_t window; /* number of intervals of the recording that were read so far */
 	bool shown;	 /* the view has a snapshot of the last of them */
 	bool ended;
+	int damage; /* -EBADMSG: the recording cannot be read beyond this end; 0: it can */
 };
 
 /* Takes over the terminal for the live view. Returns 0 or -ENOMEM. */

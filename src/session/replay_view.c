@@ -110,9 +110,11 @@ static int take_one(struct session *s)
 	struct viewing *w = s->out.viewing;
 	int err = session_take_window(s, false);
 
-	w->ended = err == 1;
+	w->ended = err == 1 || err == -EBADMSG;
+	if (err < 0)
+		w->damage = err;
 	if (err)
-		return err;
+		return w->ended ? 1 : err;
 	w->window++;
 	w->shown = false;
 	return tui_pass(&w->tui, &s->out.view);
@@ -150,6 +152,7 @@ static int start_anew(struct session *s)
 	findings_judge(&s->in.findings, &s->in.m);
 	s->out.viewing->window = 0;
 	s->out.viewing->ended = s->out.viewing->shown = false;
+	s->out.viewing->damage = 0;
 	return tui_pass(&s->out.viewing->tui, &s->out.view);
 }
 
@@ -184,7 +187,10 @@ static bool may_be_last(const struct session *s)
 	return m->last_ns + 2 * m->host.interval_ns >= s->out.viewing->outline->span.end_ns;
 }
 
-/* Shows how far the view is on its way, and handles keys. Returns false if there is a new goal. */
+/*
+ * Shows how far the view is on its way, and handles keys. Returns false if there is a new goal. A
+ * relative goal waits until the view has arrived.
+ */
 static bool show_way(struct session *s, const struct target *to)
 {
 	struct viewing *w = s->out.viewing;
@@ -200,7 +206,7 @@ static bool show_way(struct session *s, const struct target *to)
 			 all);
 	viewing_draw(s);
 	loop_once(&s->loop, 0);
-	return !w->goal.kind && !s->loop.done;
+	return w->goal.kind != GOAL_TIME && !s->loop.done;
 }
 
 /* Reads up to the target. Returns 0, or -errno. */
@@ -239,6 +245,22 @@ static int go_to(struct session *s, const struct target *to)
 	return err == 1 ? 0 : err;
 }
 
+/* Returns the index of the mark that is `by` times away, or of the last one on the way; -1: none. */
+static ssize_t nth_mark(const struct outline *o, uint64_t t_ns, long by)
+{
+	ssize_t found = -1;
+
+	for (long n = by < 0 ? -by : by; n > 0; n--) {
+		ssize_t i = by > 0 ? outline_after(o, t_ns) : outline_before(o, t_ns);
+
+		if (i < 0)
+			break;
+		found = i;
+		t_ns = o->mark[i].t_ns;
+	}
+	return found;
+}
+
 /* Finds the next or previous mark, and reads the outline as far as this needs. */
 static ssize_t find_mark(struct session *s, long by)
 {
@@ -246,18 +268,18 @@ static ssize_t find_mark(struct session *s, long by)
 	struct outline *o = w->outline;
 	uint64_t now_ns = s->in.m.last_ns, told_ns = host_monotonic_ns();
 
-	while (!o->complete && !s->loop.done && (by < 0 || outline_after(o, now_ns) < 0) &&
-	       (by > 0 || o->read_ns < now_ns)) {
+	while (!o->complete && !s->loop.done && (by > 0 || o->read_ns < now_ns) &&
+	       (by < 0 || outline_after(o, now_ns) < 0)) {
 		outline_step(o);
 		if (host_monotonic_ns() < told_ns + PATIENT_NS)
 			continue;
 		told_ns = host_monotonic_ns();
 		draw(s);
 		loop_once(&s->loop, 0);
-		if (w->goal.kind)
+		if (w->goal.kind == GOAL_TIME)
 			return -1;
 	}
-	return by > 0 ? outline_after(o, now_ns) : outline_before(o, now_ns);
+	return nth_mark(o, now_ns, by);
 }
 
 /* Shows what opened at a mark, and moves the cursor to its process. */
@@ -289,15 +311,21 @@ static int go_to_mark(struct session *s, long by)
 	int err;
 
 	if (i < 0) {
-		if (!s->out.viewing->goal.kind)
+		if (s->out.viewing->goal.kind != GOAL_TIME)
 			session_message(s, by > 0 ? "no finding opens after this time"
 						  : "no finding opened before this time");
 		return 0;
 	}
 	err = go_to(s, &(struct target){UINT64_MAX, o->mark[i].t_ns});
-	if (!err && !s->out.viewing->goal.kind)
+	if (!err && s->out.viewing->goal.kind != GOAL_TIME)
 		show_mark(s, i);
 	return err;
+}
+
+/* Returns a number that is moved by `by` units, but not below 0. */
+static uint64_t moved(uint64_t from, long by, uint64_t unit)
+{
+	return by < 0 && -by * unit > from ? 0 : from + by * unit;
 }
 
 static int go(struct session *s)
@@ -307,15 +335,14 @@ static int go(struct session *s)
 	struct target to = {UINT64_MAX, goal.t_ns};
 	int err;
 
-	w->goal.kind = GOAL_NONE;
+	w->goal = (struct replay_goal){};
 	if (goal.kind == GOAL_FINDINGS) {
 		err = go_to_mark(s, goal.by);
 	} else {
-		if (goal.kind != GOAL_TIME) {
-			long by = goal.kind == GOAL_SCANS ? goal.by : 1;
-
-			to.window = by < 0 && (uint64_t)-by > w->window ? 0 : w->window + by;
-		}
+		if (goal.kind == GOAL_MINUTES)
+			to.t_ns = moved(s->in.m.last_ns, goal.by, MINUTE_NS);
+		else if (goal.kind != GOAL_TIME)
+			to.window = moved(w->window, goal.kind == GOAL_SCANS ? goal.by : 1, 1);
 		err = go_to(s, &to);
 	}
 	draw(s);
@@ -324,8 +351,7 @@ static int go(struct session *s)
 
 void viewing_replay_key(struct session *s, uint32_t key)
 {
-	const uint64_t now_ns = s->in.m.last_ns;
-	const struct {
+	static const struct {
 		uint32_t key;
 		struct replay_goal goal;
 	} goals[] = {
@@ -335,17 +361,24 @@ void viewing_replay_key(struct session *s, uint32_t key)
 		{'<', {GOAL_SCANS, -LEAP}},
 		{']', {GOAL_FINDINGS, 1}},
 		{'[', {GOAL_FINDINGS, -1}},
-		{'}', {GOAL_TIME, .t_ns = now_ns + MINUTE_NS}},
-		{'{', {GOAL_TIME, .t_ns = now_ns > MINUTE_NS ? now_ns - MINUTE_NS : 0}},
+		{'}', {GOAL_MINUTES, 1}},
+		{'{', {GOAL_MINUTES, -1}},
 		{'0', {GOAL_TIME, .t_ns = 0}},
 		{'$', {GOAL_TIME, .t_ns = UINT64_MAX}},
 	};
 
-	for (size_t i = 0; !s->in.src->live && i < sizeof(goals) / sizeof(goals[0]); i++)
-		if (goals[i].key == key) {
-			s->out.viewing->goal = goals[i].goal;
-			s->out.viewing->tui.paused = true;
-		}
+	struct viewing *w = s->out.viewing;
+
+	for (size_t i = 0; !s->in.src->live && i < sizeof(goals) / sizeof(goals[0]); i++) {
+		long by = w->goal.kind == goals[i].goal.kind ? w->goal.by : 0;
+
+		if (goals[i].key != key)
+			continue;
+		/* keys that come faster than the recording is read add up */
+		w->goal = goals[i].goal;
+		w->goal.by += by;
+		w->tui.paused = true;
+	}
 }
 
 void viewing_replay_jump(struct session *s, const char *text)
@@ -357,8 +390,8 @@ void viewing_replay_jump(struct session *s, const char *text)
 
 	if (moment_parse(text, &m)) {
 		snprintf(say, sizeof(say),
-			 "%.40s: expected a time: 14:03, 14:03:20, +90s from the begin, or -30s "
-			 "from the end",
+			 "%.40s: expected a time, as 14:03, 14:03:20, +90s (from the beginning) or "
+			 "-30s (from the end)",
 			 text);
 		session_message(s, say);
 	} else if (moment_resolve(&m, &w->outline->span, &t_ns)) {
@@ -430,5 +463,5 @@ int viewing_replay(struct session *s)
 		if (s->o->count && ++s->out.frames >= s->o->count)
 			s->loop.done = true;
 	}
-	return err;
+	return err ? err : s->out.viewing->damage;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "fixture.h"
+#include "model/ended.h"
 #include "model/pressure.h"
 #include "render/tui/tui_parts.h"
 #include "tap.h"
@@ -570,6 +571,7 @@ static void test_actions(void)
 	is_u64(tui_press(&t, &v, '+'), TUI_FASTER, "+");
 	is_u64(tui_press(&t, &v, '-'), TUI_SLOWER, "-");
 	is_u64(tui_press(&t, &v, ']'), TUI_OTHER, "a key that is none of ours");
+	is_u64(tui_press(&t, &v, 'J'), TUI_OTHER, "J of a live view");
 	is_u64(tui_press(&t, &v, 'w'), TUI_DRAW, "w, where there is nothing to write");
 	t.writes = t.looks = true;
 	is_u64(tui_press(&t, &v, 'w'), TUI_RECORD, "w");
@@ -578,9 +580,148 @@ static void test_actions(void)
 	press("c");
 	is_u64(t.trends.window, 0, "c forgets trends");
 	tui_forget(&t);
-	ok(!strcmp(draw(), "faultscope: looking\n"), "forgotten: nothing to show");
+	ok(!strcmp(draw(), "faultscope: first scan\n"), "forgotten: nothing to show");
 	press("jkGg\r\t td?/x\rsSI26");
 	ok(true, "and no key needs anything");
+	end();
+}
+
+/* Ends a process that was seen before: its last record, and the scan after it. */
+static void end_process(uint32_t pid)
+{
+	struct process_record r = process_record(pid, 1, now + SECOND / 2);
+	struct signal_record sig = RECORD(signal_record, RECORD_SIGNAL, now + SECOND / 4);
+
+	sig.subject = r.subject;
+	sig.signal = 11;
+	snprintf(r.g.comm, sizeof(r.g.comm), "ends%u", pid);
+	r.g.flags = PROC_BORN | PROC_FINAL;
+	model_take(&m, &sig.h);
+	model_take(&m, &r.h);
+	look();
+	model_next_window(&m);
+	findings_next_window(&fs);
+}
+
+static void test_ended(void)
+{
+	begin();
+	ok(!model_keep_ended(&m, 3), "keeps three ended processes");
+	some_processes();
+	model_next_window(&m);
+	findings_next_window(&fs);
+	ok(line_with("no process has ended") < 0, "live processes are listed");
+	press("e");
+	ok(line_with("no process has ended") > 0 && line_with("large") < 0, "none has ended yet");
+	for (uint32_t pid = 10; pid < 14; pid++)
+		end_process(pid);
+	look();
+	ok(before("ends13", "ends12") && before("ends12", "ends11"), "the latest comes first");
+	ok(line_with("ends10") < 0, "only three are kept");
+	ok(line_with("SIGSEGV") > 0 && line_with("(ended 00:00:") > 0, "when, and by which fault");
+	ok(line_with("besides") < 0, "those that live are not among them");
+	is_u64(m.ended->dropped, 1, "one was dropped");
+	press("/ends11\r");
+	press_key(KEY_ENTER);
+	ok(strstr(draw(), "Process ends11[11] (ended)") && strstr(draw(), "ended at "),
+	   "an ended process can be opened");
+	ok(strstr(draw(), "; at the scan before: RSS"), "with what it had");
+	press("d");
+	ok(strstr(draw(), "cleared[M25 max-map-count-near]"), "and diagnosed");
+	press_key(KEY_ESCAPE);
+	press_key(KEY_ESCAPE);
+	press_key(KEY_ESCAPE);
+	t.chosen.pid = 13;
+	tui_show(&t, &t.chosen);
+	press("d");
+	ok(strstr(draw(), "no finding about it opened"), "also one without a finding");
+	press_key(KEY_ESCAPE);
+	press_key(KEY_ESCAPE);
+	for (uint32_t pid = 20; pid < 24; pid++)
+		end_process(pid);
+	look();
+	press("e");
+	ok(line_with("besides") > 0 && line_with("ends") < 0, "back to what is there now");
+	t.chosen = (struct process_key){.pid = 11, .start_ns = 1};
+	tui_show(&t, &t.chosen);
+	ok(strstr(draw(), "process 11 is not there at this time"), "a process that is not kept");
+	end();
+}
+
+/* Findings that cleared can be listed and opened. */
+static void test_cleared(void)
+{
+	struct finding f = {.rule = &rules[0], .subject = {.pid = 11, .start_ns = 1}, .fresh = true};
+
+	begin();
+	some_processes();
+	snprintf(f.title, sizeof(f.title), "it was so");
+	fs.f = calloc(1, sizeof(f)); /* as the rules would leave it */
+	fs.room = fs.n = 1;
+	fs.f[0] = f;
+	look();
+	press("6");
+	ok(line_with("it was so") < 0, "a cleared finding is not among the open ones");
+	press("e");
+	ok(line_with("cleared") > 0 && line_with("it was so") > 0, "e lists it");
+	press_key(KEY_ENTER);
+	ok(strstr(draw(), "cleared: it was open from"), "and it can be opened");
+	press("\x1b");
+	for (size_t i = 1; i < nr_rules; i++) {
+		for (uint32_t pid = 1; pid < 4; pid++) {
+			fs.n = 1;
+			fs.f[0] = f;
+			fs.f[0].rule = &rules[i];
+			fs.f[0].subject.pid = pid;
+			fs.f[0].worst = i == 1 ? SEVERITY_CRITICAL : SEVERITY_INFO;
+			look();
+		}
+	}
+	is_u64(t.cleared.n, TUI_CLEARED, "a number of cleared findings is kept");
+	ok(tui_find_in(&t.cleared, &rules[1], &(struct process_key){.pid = 1, .start_ns = 1}) != NULL,
+	   "the severe ones stay");
+	end();
+}
+
+static void test_timeline(void)
+{
+	static const struct tui_mark marks[] = {{20 * SECOND, MARK_OPENED},
+						{50 * SECOND, MARK_CRITICAL},
+						{80 * SECOND, MARK_TRIGGER}};
+
+	begin();
+	some_processes();
+	t.timeline = (struct tui_timeline){.begin_ns = SECOND,
+					   .end_ns = 101 * SECOND,
+					   .read_ns = 90 * SECOND,
+					   .mark = marks,
+					   .nr_marks = 3,
+					   .from = "23:55:00",
+					   .to = "23:56:40",
+					   .now = "23:55:01"};
+	for (v.width = 24; v.width < 210; v.width += 3)
+		for (v.height = 6; v.height < 60; v.height += 9)
+			ok(fits("timeline"), "fits %d by %d", v.width, v.height);
+	v.width = 80;
+	v.height = 24;
+	v.unicode = false;
+	ok(strstr(draw(), " 23:55:00 #---"), "where it is, at the begin");
+	ok(strstr(draw(), "o---") && strstr(draw(), "!---") && strstr(draw(), "^---"), "marks");
+	ok(strstr(draw(), "... 23:56:40"), "what was not read yet");
+	ok(strstr(draw(), "23:55:01, 1.0 s of 100 s"), "time and length");
+	ok(strstr(draw(), "] [ finding") && !strstr(draw(), "w record"), "its keys");
+	is_u64(tui_press(&t, &v, 'J'), TUI_DRAW, "J asks");
+	press("14:0x");
+	press_key(KEY_BACKSPACE);
+	ok(strstr(draw(), " go to: 14:0_"), "what was typed");
+	press("3");
+	is_u64(tui_press(&t, &v, KEY_ENTER), TUI_JUMP, "Enter goes there");
+	is_str(t.typed, "14:03", "to that time");
+	press("J");
+	is_u64(tui_press(&t, &v, KEY_ENTER), TUI_DRAW, "without a time, nothing happens");
+	press("J5");
+	press_key(KEY_ESCAPE);
+	ok(!strstr(draw(), "go to:"), "Esc leaves");
 	end();
 }
 
@@ -732,6 +873,9 @@ int main(void)
 	test_tabs();
 	test_pause();
 	test_actions();
+	test_ended();
+	test_cleared();
+	test_timeline();
 	test_decode();
 	test_sparks();
 	test_cells();

@@ -418,7 +418,7 @@ static void write_foot(const struct tui *t, const struct view *v, struct buf *b)
 	if (t->asks == ASKS_FILTER)
 		line_printf(&l, "/%s%s  (words; Enter: filter, Esc: leave it)", t->typed, cursor);
 	else if (t->asks == ASKS_TIME)
-		line_printf(&l, " go to: %s%s  (14:03, 14:03:20, +90s from the begin, -30s from the end)",
+		line_printf(&l, " go to: %s%s  (14:03, 14:03:20; +90s: from the beginning; -30s: from the end)",
 			    t->typed, cursor);
 	else if (t->say[0])
 		line_printf(&l, " %s", t->say);

@@ -14,6 +14,7 @@
 
 #define NAME_COLUMNS  16 /* minimum width of the process name in columns */
 #define TREE_COLUMNS  12 /* additional columns for the process name in the tree */
+#define END_COLUMNS   26 /* additional columns for how a process ended */
 #define BAR_FROM      96 /* minimum width of a screen with bars, in columns */
 #define LONG_BAR_FROM 150
 #define SPARK_COLUMNS 10
@@ -425,7 +426,8 @@ static void write_cell(const struct tui *t, struct line *l, const struct rows *r
 static void choose_visible(const struct tui *t, const struct view *v, const struct columns *c,
 			   bool *ret_shown)
 {
-	int room = v->width - NAME_COLUMNS - 1 - (t->tree ? TREE_COLUMNS : 0);
+	int room = v->width - NAME_COLUMNS - 1 - (t->tree ? TREE_COLUMNS : 0) -
+		   (t->ended ? END_COLUMNS : 0);
 	size_t skip = t->aside;
 
 	for (size_t i = 0; i < c->n; i++) {
