@@ -13,8 +13,9 @@ import time
 from pathlib import Path
 
 import oom_kills
-from harness import Skip, live, quiet, until
+from harness import FAULTSCOPE, Skip, live, quiet, until
 from test_oom_pages import place_of
+from test_view import Tmux, expect
 
 CALM = 6  # seconds before a workload begins
 AFTER = 2
@@ -340,3 +341,24 @@ def test_ring_of_record(check, lab):
     check.that(one["raised_maps"] and one["raised_fds"], f"{one}")
     report = lab.faultscope("report", one["file"]).out
     check.that("open" in report and "F01" in report, report)
+    check_view(check, store, one)
+
+
+def check_view(check, store, one):
+    """The live view opens the incident at its trigger, and [ and ] return to it."""
+    tmux = Tmux(120, 40, f"{FAULTSCOPE} incidents open {one['number']} --store {store}")
+    trigger = time.strftime("%H:%M:%S", time.localtime(when(one)))
+    later = time.strftime("%H:%M:%S", time.localtime(when(one) + 1))
+    expect(check, tmux, "open", "PAUSED", "the trigger: ", "▲|█", f" ({trigger}|{later}), ")
+    tmux.keys("0", "]")
+    expect(check, tmux, "a finding on the way", r"F\d\d recorded\[")
+    for _ in range(20):
+        if "trigger of the incident" in tmux.screen():
+            break
+        tmux.keys("]")
+        time.sleep(0.3)
+    expect(check, tmux, "] finds the trigger", "trigger of the incident: ",
+           f" ({trigger}|{later}), ")
+    tmux.keys("q")
+    expect(check, tmux, "q", "ended with [07]")
+    tmux.close()

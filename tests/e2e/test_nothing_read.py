@@ -107,6 +107,7 @@ def nothing_of(lab):
         "oom": [["oom", empty], ["oom", cut], ["oom", "--store", empty_directory(lab)]],
         "incidents": [["incidents", "--store", lab.dir / "missing"],
                       ["incidents", "show", "1", "--store", empty_directory(lab)],
+                      ["incidents", "open", "1", "--store", empty_directory(lab)],
                       ["incidents", "--json", "report", "7", "--store", empty_directory(lab)]],
         "snapshot": [["snapshot", "--store", lab.dir / "missing"],
                      ["snapshot", "--store", empty_directory(lab)]],

@@ -150,7 +150,8 @@ def test_words_that_no_command_takes(check, lab):
              ("schema", "extra"), ("man", "extra"), ("completion", "bash", "extra"),
              ("blackbox", "extra"), ("blackbox", "run", "extra"), ("blackbox", "arm", "extra"),
              ("blackbox", "status", "extra"), ("triage", "--live", "extra"),
-             ("incidents", "nonsense"), ("incidents", "show", "extra"))
+             ("incidents", "nonsense"), ("incidents", "show", "extra"),
+             ("incidents", "open", "extra"), ("incidents", "open", "1", "2"))
     for one in words:
         ran = lab.faultscope(*one)
         check_message(check, ran, USAGE)

@@ -100,7 +100,7 @@ class Tmux:
         self.run("send-keys", *keys)
 
     def type(self, text):
-        self.run("send-keys", "-l", text)
+        self.run("send-keys", "-l", "--", text)
 
     def shows(self, *words, options=()):
         try:
@@ -339,15 +339,15 @@ def test_view_of_a_recording(check, lab):
     expect(check, tmux, "it runs", "REPLAY x1", r"Process fdleak\[")
     tmux.keys("Space")
     expect(check, tmux, "Space", "REPLAY x1 PAUSED")
-    tmux.keys("[", "[", "[", "[", "[", "[")
-    expect(check, tmux, "[ goes back", r"00:00:00 .* PAUSED", r"fds +count +3 ")
+    tmux.keys("<", "<", "<", "<", "<", "<")
+    expect(check, tmux, "< goes back", r"00:00:00 .* PAUSED", r"fds +count +3 ")
     first = fds_of(tmux)
     tmux.keys(".")
     until(lambda: fds_of(tmux) > first, "one look on")
     second = fds_of(tmux)
-    tmux.keys("]")
+    tmux.keys(">")
     until(lambda: fds_of(tmux) > second + 100, "ten looks on")
-    tmux.keys("[")
+    tmux.keys("<")
     until(lambda: fds_of(tmux) == second, "ten looks back")
     tmux.keys(",")
     until(lambda: fds_of(tmux) == first, "one look back")

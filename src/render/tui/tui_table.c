@@ -331,14 +331,17 @@ static void write_end(struct line *l, const struct view *v, const struct subject
 		    s->signal ? signal_name(s->signal, name, sizeof(name)) : "");
 }
 
-static void write_name(struct line *l, const struct view *v, const struct row *r)
+static void write_name(const struct tui *t, struct line *l, const struct view *v,
+		       const struct row *r)
 {
 	const struct subject *s = r->s;
 	char workload[256];
 
 	line_printf(l, "%s", s->now.g.comm);
-	if (s->final)
+	if (s->final && t->ended)
 		write_end(l, v, s);
+	else if (s->final)
+		line_printf(l, " (ended)");
 	if (s->now.g.flags & PROC_SHARES_MM)
 		line_printf(l, " (vfork)");
 	write_ids(l, v, s);
@@ -490,7 +493,7 @@ static void write_row(const struct tui *t, const struct view *v, struct buf *b,
 	}
 	buf_repeat(&l.b, " ", 2 * row->depth);
 	if (row->s)
-		write_name(&l, v, row);
+		write_name(t, &l, v, row);
 	else
 		write_group(&l, v, row);
 	line_end(&l, b, selected ? STYLE_SELECTED : STYLE_PLAIN);
