@@ -234,7 +234,7 @@ struct model {
 	struct host_record host;
 	struct hook_view hook[MODEL_HOOKS_MAX];
 	size_t hooks;
-	uint64_t hooks_ns; /* CLOCK_MONOTONIC time of the latest record of a probe */
+	uint64_t hooks_ns;  /* CLOCK_MONOTONIC time of the latest record of a probe */
 	union event *event; /* event records of this window */
 	size_t events, events_room;
 	size_t noted; /* number of events of this window that were passed to note_event() */
@@ -264,13 +264,13 @@ struct model {
 	struct pressure *pressure; /* state of memory pressure; NULL: no record yet; owned */
 	/* bytes of RAM that were not available at recent scans, by MemAvailable of /proc/meminfo */
 	struct curve memory_used;
-	struct oom_kills *ooms; /* the latest OOM kills; NULL: no record yet; owned */
+	struct oom_kills *ooms;	       /* the latest OOM kills; NULL: no record yet; owned */
 	struct resident_all *resident; /* who holds resident memory; NULL: not read; owned */
-	struct phases *phases;	   /* phases of the program; NULL: no record yet; owned */
-	struct slow_rows *slow;	   /* slow faults; NULL: no record yet; owned */
+	struct phases *phases;	       /* phases of the program; NULL: no record yet; owned */
+	struct slow_rows *slow;	       /* slow faults; NULL: no record yet; owned */
 	/* what triggered the incident that the recording is; NULL: it is no incident; owned */
 	struct incident_record *incident;
-	struct samples *samples;   /* samples of page faults; NULL: not kept; not owned */
+	struct samples *samples; /* samples of page faults; NULL: not kept; not owned */
 };
 
 int model_init(struct model *m);

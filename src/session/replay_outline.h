@@ -24,7 +24,7 @@ struct outline {
 	struct tui_mark mark[OUTLINE_MARKS_MAX]; /* in the order of time */
 	struct outline_finding what[OUTLINE_MARKS_MAX];
 	size_t n;
-	uint64_t lost;	/* number of marks for which there was no room */
+	uint64_t lost;	  /* number of marks for which there was no room */
 	uint64_t read_ns; /* time of the last scan that was read; UINT64_MAX: all were */
 	bool complete;
 	/* Private members: a reader of the recording. */
@@ -43,8 +43,8 @@ struct outline {
 };
 
 /*
- * Begins an outline. Takes over `src`, a source of the same recording. Reads the first scan. Returns
- * 0 or -ENOMEM; an outline of a damaged or empty recording is complete.
+ * Begins an outline. Takes over `src`, a source of the same recording. Reads the first scan.
+ * Returns 0 or -ENOMEM; an outline of a damaged or empty recording is complete.
  */
 int outline_begin(struct outline *o, struct source *src, const struct filter *filter,
 		  enum severity least);

@@ -36,8 +36,8 @@ static void write_clock(const struct moment_span *of, uint64_t t_ns, char *ret, 
 	if (!of->wall_ns || t_ns < of->begin_ns)
 		return;
 	localtime_r(&at, &tm);
-	strftime(ret, size,
-		 of->end_ns - of->begin_ns < DAY_NS ? "%H:%M:%S" : "%b %d %H:%M:%S", &tm);
+	strftime(ret, size, of->end_ns - of->begin_ns < DAY_NS ? "%H:%M:%S" : "%b %d %H:%M:%S",
+		 &tm);
 }
 
 static void show_timeline(struct session *s)
@@ -195,8 +195,8 @@ static bool show_way(struct session *s, const struct target *to)
 {
 	struct viewing *w = s->out.viewing;
 	const struct moment_span *span = &w->outline->span;
-	uint64_t end_ns = to->window == UINT64_MAX && to->t_ns < span->end_ns ? to->t_ns
-									      : span->end_ns;
+	uint64_t end_ns =
+		to->window == UINT64_MAX && to->t_ns < span->end_ns ? to->t_ns : span->end_ns;
 	double all = end_ns > span->begin_ns ? end_ns - span->begin_ns : 1;
 
 	/* an old snapshot must not be drawn: it points to stacks that the model may have dropped */
@@ -245,7 +245,7 @@ static int go_to(struct session *s, const struct target *to)
 	return err == 1 ? 0 : err;
 }
 
-/* Returns the index of the mark that is `by` times away, or of the last one on the way; -1: none. */
+/* Returns the index of the `by`th mark from here, or of the last one on the way; -1: none. */
 static ssize_t nth_mark(const struct outline *o, uint64_t t_ns, long by)
 {
 	ssize_t found = -1;
@@ -355,16 +355,11 @@ void viewing_replay_key(struct session *s, uint32_t key)
 		uint32_t key;
 		struct replay_goal goal;
 	} goals[] = {
-		{'.', {GOAL_SCANS, 1}},
-		{',', {GOAL_SCANS, -1}},
-		{'>', {GOAL_SCANS, LEAP}},
-		{'<', {GOAL_SCANS, -LEAP}},
-		{']', {GOAL_FINDINGS, 1}},
-		{'[', {GOAL_FINDINGS, -1}},
-		{'}', {GOAL_MINUTES, 1}},
-		{'{', {GOAL_MINUTES, -1}},
-		{'0', {GOAL_TIME, .t_ns = 0}},
-		{'$', {GOAL_TIME, .t_ns = UINT64_MAX}},
+		{'.', {GOAL_SCANS, 1}},	       {',', {GOAL_SCANS, -1}},
+		{'>', {GOAL_SCANS, LEAP}},     {'<', {GOAL_SCANS, -LEAP}},
+		{']', {GOAL_FINDINGS, 1}},     {'[', {GOAL_FINDINGS, -1}},
+		{'}', {GOAL_MINUTES, 1}},      {'{', {GOAL_MINUTES, -1}},
+		{'0', {GOAL_TIME, .t_ns = 0}}, {'$', {GOAL_TIME, .t_ns = UINT64_MAX}},
 	};
 
 	struct viewing *w = s->out.viewing;

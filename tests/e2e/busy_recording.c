@@ -6,9 +6,9 @@
  *
  * usage: busy_recording SEED PROCESSES SHORT_LIVED SCANS SECONDS FILE
  *
- * SHORT_LIVED is the number of short-lived processes for each scan, and SECONDS the time between two
- * scans. The first scan is at 2026-11-28 23:55:00 UTC, so that a recording of ten minutes contains
- * midnight.
+ * SHORT_LIVED is the number of short-lived processes for each scan, and SECONDS the time between
+ * two scans. The first scan is at 2026-11-28 23:55:00 UTC, so that a recording of ten minutes
+ * contains midnight.
  */
 #include "dice.h"
 #include "fixture.h"

@@ -15,6 +15,7 @@ from pathlib import Path
 import oom_kills
 from harness import FAULTSCOPE, Skip, live, quiet, until
 from test_oom_pages import place_of
+from test_replay_view import clock_of
 from test_view import Tmux, expect
 
 CALM = 6  # seconds before a workload begins
@@ -353,10 +354,12 @@ def check_view(check, store, one):
     tmux.keys("0", "]")
     expect(check, tmux, "a finding on the way", r"F\d\d recorded\[")
     for _ in range(20):
+        before = clock_of(tmux)
         if "trigger of the incident" in tmux.screen():
             break
         tmux.keys("]")
-        time.sleep(0.3)
+        until(lambda: clock_of(tmux) not in (None, before) or
+              "no finding opens" in tmux.screen(), "the next finding", seconds=30)
     expect(check, tmux, "] finds the trigger", "trigger of the incident: ",
            f" ({trigger}|{later}), ")
     tmux.keys("q")

@@ -120,7 +120,7 @@ static void test_midnight(void)
 	const struct {
 		const char *text;
 		int64_t after_s; /* seconds after the beginning, which is at 23:55 */
-	} cases[] = {{"23:58", 180}, {"00:02", 420},  {"00:30", 2100},
+	} cases[] = {{"23:58", 180},  {"00:02", 420},  {"00:30", 2100},
 		     {"23:50", -300}, {"23:45", -600}, {"00:00", 300}};
 	struct moment m = {};
 	uint64_t ns = 0;

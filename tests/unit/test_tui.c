@@ -651,8 +651,9 @@ static void test_ended(void)
 /* Findings that cleared can be listed and opened. */
 static void test_cleared(void)
 {
-	struct finding f = {.rule = &rules[0], .subject = {.pid = 11, .start_ns = 1}, .fresh = true};
+	struct finding f = {.rule = &rules[0], .subject = {.pid = 11, .start_ns = 1}};
 
+	f.fresh = true;
 	begin();
 	some_processes();
 	snprintf(f.title, sizeof(f.title), "it was so");
@@ -678,8 +679,8 @@ static void test_cleared(void)
 		}
 	}
 	is_u64(t.cleared.n, TUI_CLEARED, "a number of cleared findings is kept");
-	ok(tui_find_in(&t.cleared, &rules[1], &(struct process_key){.pid = 1, .start_ns = 1}) != NULL,
-	   "the severe ones stay");
+	f.subject.pid = 1;
+	ok(tui_find_in(&t.cleared, &rules[1], &f.subject) != NULL, "the severe ones stay");
 	end();
 }
 

@@ -363,9 +363,10 @@ static void write_where(const struct tui *t, const struct view *v, struct buf *b
 	else if (t->where == TUI_FINDING)
 		line_printf(&l, " Finding %s", t->chosen_rule ? t->chosen_rule->id : "");
 	else
-		line_printf(&l, "%s", t->where == TUI_DIAGNOSIS ? " Diagnosis of "
-				    : t->where == TUI_MEMORY	  ? " Memory of "
-								  : " Process ");
+		line_printf(&l, "%s",
+			    t->where == TUI_DIAGNOSIS ? " Diagnosis of "
+			    : t->where == TUI_MEMORY  ? " Memory of "
+						      : " Process ");
 	if (t->where != TUI_HELP && t->chosen.pid) {
 		line_printf(&l, t->where == TUI_FINDING ? " of " : "");
 		if (s)
@@ -382,22 +383,30 @@ static void write_where(const struct tui *t, const struct view *v, struct buf *b
 static void write_hints(const struct tui *t, struct line *l)
 {
 	static const char *const live[] = {
-		"? help", "q quit",	"Tab view", "Enter detail", "/ filter",
-		"s sort", "d diagnose", "t tree",   "w record",	    "space pause", "e ended",
-		NULL,
+		"? help",     "q quit", "Tab view", "Enter detail", "/ filter", "s sort",
+		"d diagnose", "t tree", "w record", "space pause",  "e ended",	NULL,
 	};
 	static const char *const replay[] = {
-		"? help",      "q quit",       "] [ finding", "J jump",	  "space pause",
-		"Tab view",    "Enter detail", "e ended",     ". , scan", "} { minute",
-		"0 $ ends",    "/ filter",     "s sort",      "d diagnose", "t tree",
-		NULL,
+		"? help",      "q quit",     "] [ finding",  "J jump",
+		"space pause", "Tab view",   "Enter detail", "e ended",
+		". , scan",    "} { minute", "0 $ ends",     "/ filter",
+		"s sort",      "d diagnose", "t tree",	     NULL,
 	};
 	static const char *const page[] = {
 		"? help", "q quit", "Esc back", "Up Down PgUp PgDn scroll", "d diagnose", NULL,
 	};
 	static const char *const replay_page[] = {
-		"? help",   "q quit",	"Esc back",    "] [ finding", "J jump",	 "space pause",
-		"d diagnose", ". , scan", "} { minute", "0 $ ends",    "Up Down PgUp PgDn scroll",
+		"? help",
+		"q quit",
+		"Esc back",
+		"] [ finding",
+		"J jump",
+		"space pause",
+		"d diagnose",
+		". , scan",
+		"} { minute",
+		"0 $ ends",
+		"Up Down PgUp PgDn scroll",
 		NULL,
 	};
 	bool replays = t->timeline.end_ns;
@@ -418,7 +427,9 @@ static void write_foot(const struct tui *t, const struct view *v, struct buf *b)
 	if (t->asks == ASKS_FILTER)
 		line_printf(&l, "/%s%s  (words; Enter: filter, Esc: leave it)", t->typed, cursor);
 	else if (t->asks == ASKS_TIME)
-		line_printf(&l, " go to: %s%s  (14:03, 14:03:20; +90s: from the beginning; -30s: from the end)",
+		line_printf(&l,
+			    " go to: %s%s  (14:03, 14:03:20; +90s: from the beginning; -30s: from "
+			    "the end)",
 			    t->typed, cursor);
 	else if (t->say[0])
 		line_printf(&l, " %s", t->say);

@@ -73,7 +73,7 @@ enum tui_action {
 	TUI_RECORD, /* start a recording, or stop it */
 	TUI_FASTER,
 	TUI_SLOWER,
-	TUI_JUMP, /* go to the time that the user typed: t->typed */
+	TUI_JUMP,  /* go to the time that the user typed: t->typed */
 	TUI_OTHER, /* the view does not use the key; the caller may use it */
 };
 
@@ -85,8 +85,8 @@ struct tui_mark {
 
 /* Where a replay is in its recording. All zeros: the source is live. */
 struct tui_timeline {
-	uint64_t begin_ns, end_ns; /* first and last scan, CLOCK_MONOTONIC of the recording */
-	uint64_t read_ns; /* the marks are known up to this time */
+	uint64_t begin_ns, end_ns;   /* first and last scan, CLOCK_MONOTONIC of the recording */
+	uint64_t read_ns;	     /* the marks are known up to this time */
 	const struct tui_mark *mark; /* marks in the order of time; not owned */
 	size_t nr_marks;
 	char from[24], to[24], now[24]; /* clock times of begin, end and now; may be empty */

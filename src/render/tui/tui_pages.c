@@ -678,8 +678,7 @@ size_t tui_place_finding(struct tui *t, const struct view *v, const struct findi
 
 	n = n < FINDINGS_MAX ? n : FINDINGS_MAX;
 	for (size_t i = t->ended ? t->cleared.n : 0; i-- > 0;)
-		if (!tui_is_open(v, &t->cleared.f[i]) &&
-		    t->cleared.f[i].worst >= v->min_severity)
+		if (!tui_is_open(v, &t->cleared.f[i]) && t->cleared.f[i].worst >= v->min_severity)
 			ret[n++] = &t->cleared.f[i];
 	for (size_t i = 0; t->follows && i < n; i++)
 		if (ret[i] == finding_chosen(t, v))

@@ -9,19 +9,27 @@
 #define BAR_LEAST 16 /* minimum width of the bar, in columns */
 
 /* Signs of the bar, in the order in which a later one covers an earlier one. */
-enum sign { SIGN_UNREAD, SIGN_REST, SIGN_PASSED, SIGN_OPENED, SIGN_CRITICAL, SIGN_TRIGGER, SIGN_HERE };
+enum sign {
+	SIGN_UNREAD,
+	SIGN_REST,
+	SIGN_PASSED,
+	SIGN_OPENED,
+	SIGN_CRITICAL,
+	SIGN_TRIGGER,
+	SIGN_HERE,
+};
 
 static const struct {
 	const char *unicode, *ascii;
 	enum style style;
 } signs[] = {
-	[SIGN_UNREAD] = {"\u2508", ".", STYLE_DIM},	    /* dotted line */
-	[SIGN_REST] = {"\u2500", "-", STYLE_DIM},	    /* thin line */
-	[SIGN_PASSED] = {"\u2501", "=", STYLE_ACCENT},	    /* thick line */
-	[SIGN_OPENED] = {"\u25cf", "o", STYLE_WARNING},	    /* disc */
+	[SIGN_UNREAD] = {"\u2508", ".", STYLE_DIM},	/* dotted line */
+	[SIGN_REST] = {"\u2500", "-", STYLE_DIM},	/* thin line */
+	[SIGN_PASSED] = {"\u2501", "=", STYLE_ACCENT},	/* thick line */
+	[SIGN_OPENED] = {"\u25cf", "o", STYLE_WARNING}, /* disc */
 	[SIGN_CRITICAL] = {"\u25cf", "!", STYLE_CRITICAL},
-	[SIGN_TRIGGER] = {"\u25b2", "^", STYLE_CRITICAL},   /* triangle */
-	[SIGN_HERE] = {"\u2588", "#", STYLE_BOLD},	    /* block */
+	[SIGN_TRIGGER] = {"\u25b2", "^", STYLE_CRITICAL}, /* triangle */
+	[SIGN_HERE] = {"\u2588", "#", STYLE_BOLD},	  /* block */
 };
 
 static size_t cell_of(const struct tui_timeline *l, uint64_t t_ns, size_t cells)
