@@ -9,6 +9,8 @@
 #define VIEWING_SPEED_MOST 1024.0
 #define VIEWING_ENDED	   4096 /* number of ended processes that the view keeps */
 
+#define REPLAY_GOALS 8
+
 struct outline;
 
 /* Where a replay goes next. */
@@ -32,7 +34,9 @@ struct viewing {
 	/* The other members are used only while a recording is shown. */
 	double speed;
 	struct outline *outline; /* length of the recording, and its findings; owned */
-	struct replay_goal goal;
+	/* goals by keys that came faster than the recording is read: the first one comes first */
+	struct replay_goal goal[REPLAY_GOALS];
+	size_t nr_goals;
 	uint64_t window; /* number of intervals of the recording that were read so far */
 	bool shown;	 /* the view has a snapshot of the last of them */
 	bool ended;

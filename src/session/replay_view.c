@@ -26,6 +26,40 @@
 #define REDRAW_NS  500000000ULL /* time between redraws for the progress of the outline */
 #define DAY_NS	   86400000000000ULL
 
+/* Adds a goal, and pauses. A time replaces all goals; equal goals add up. */
+static void add_goal(struct viewing *w, struct replay_goal goal)
+{
+	struct replay_goal *last = w->nr_goals ? &w->goal[w->nr_goals - 1] : NULL;
+
+	w->tui.paused = true;
+	if (goal.kind == GOAL_TIME)
+		w->nr_goals = 0;
+	else if (last && last->kind == goal.kind) {
+		last->by += goal.by;
+		return;
+	}
+	if (w->nr_goals < REPLAY_GOALS)
+		w->goal[w->nr_goals++] = goal;
+}
+
+/* Takes the first goal; without one, the replay just goes on. */
+static struct replay_goal take_goal(struct viewing *w)
+{
+	struct replay_goal first = w->goal[0];
+
+	if (!w->nr_goals)
+		return (struct replay_goal){};
+	w->nr_goals--;
+	memmove(w->goal, w->goal + 1, w->nr_goals * sizeof(*w->goal));
+	return first;
+}
+
+/* Returns whether the user chose a time while the replay was on its way. */
+static bool is_called_off(const struct viewing *w)
+{
+	return w->nr_goals && w->goal[0].kind == GOAL_TIME;
+}
+
 /* Writes a clock time, with its date if the recording lasts a day or longer. */
 static void write_clock(const struct moment_span *of, uint64_t t_ns, char *ret, size_t size)
 {
@@ -87,7 +121,7 @@ static void wait_for_scan(struct session *s)
 	double left = model_window_seconds(&w->tui.shot.m);
 	uint64_t from = host_monotonic_ns(), drawn_ns = from;
 
-	while (!s->loop.done && !w->goal.kind && (w->tui.paused || w->ended || left > 0)) {
+	while (!s->loop.done && !w->nr_goals && (w->tui.paused || w->ended || left > 0)) {
 		bool stands = w->tui.paused || w->ended;
 		uint64_t now;
 
@@ -206,7 +240,7 @@ static bool show_way(struct session *s, const struct target *to)
 			 all);
 	viewing_draw(s);
 	loop_once(&s->loop, 0);
-	return w->goal.kind != GOAL_TIME && !s->loop.done;
+	return !is_called_off(w) && !s->loop.done;
 }
 
 /* Reads up to the target. Returns 0, or -errno. */
@@ -276,7 +310,7 @@ static ssize_t find_mark(struct session *s, long by)
 		told_ns = host_monotonic_ns();
 		draw(s);
 		loop_once(&s->loop, 0);
-		if (w->goal.kind == GOAL_TIME)
+		if (is_called_off(w))
 			return -1;
 	}
 	return nth_mark(o, now_ns, by);
@@ -311,13 +345,13 @@ static int go_to_mark(struct session *s, long by)
 	int err;
 
 	if (i < 0) {
-		if (s->out.viewing->goal.kind != GOAL_TIME)
+		if (!is_called_off(s->out.viewing))
 			session_message(s, by > 0 ? "no finding opens after this time"
 						  : "no finding opened before this time");
 		return 0;
 	}
 	err = go_to(s, &(struct target){UINT64_MAX, o->mark[i].t_ns});
-	if (!err && s->out.viewing->goal.kind != GOAL_TIME)
+	if (!err && !is_called_off(s->out.viewing))
 		show_mark(s, i);
 	return err;
 }
@@ -331,11 +365,10 @@ static uint64_t moved(uint64_t from, long by, uint64_t unit)
 static int go(struct session *s)
 {
 	struct viewing *w = s->out.viewing;
-	struct replay_goal goal = w->goal;
+	struct replay_goal goal = take_goal(w);
 	struct target to = {UINT64_MAX, goal.t_ns};
 	int err;
 
-	w->goal = (struct replay_goal){};
 	if (goal.kind == GOAL_FINDINGS) {
 		err = go_to_mark(s, goal.by);
 	} else {
@@ -364,16 +397,9 @@ void viewing_replay_key(struct session *s, uint32_t key)
 
 	struct viewing *w = s->out.viewing;
 
-	for (size_t i = 0; !s->in.src->live && i < sizeof(goals) / sizeof(goals[0]); i++) {
-		long by = w->goal.kind == goals[i].goal.kind ? w->goal.by : 0;
-
-		if (goals[i].key != key)
-			continue;
-		/* keys that come faster than the recording is read add up */
-		w->goal = goals[i].goal;
-		w->goal.by += by;
-		w->tui.paused = true;
-	}
+	for (size_t i = 0; !s->in.src->live && i < sizeof(goals) / sizeof(goals[0]); i++)
+		if (goals[i].key == key)
+			add_goal(w, goals[i].goal);
 }
 
 void viewing_replay_jump(struct session *s, const char *text)
@@ -392,8 +418,7 @@ void viewing_replay_jump(struct session *s, const char *text)
 	} else if (moment_resolve(&m, &w->outline->span, &t_ns)) {
 		session_message(s, "the recording has no clock time: type +90s or -30s");
 	} else {
-		w->goal = (struct replay_goal){GOAL_TIME, .t_ns = t_ns};
-		w->tui.paused = true;
+		add_goal(w, (struct replay_goal){GOAL_TIME, .t_ns = t_ns});
 	}
 }
 
@@ -423,8 +448,7 @@ static void open_at(struct session *s)
 
 	if (!s->plan.opens_at_ns)
 		return;
-	s->out.viewing->goal = (struct replay_goal){GOAL_TIME, .t_ns = s->plan.opens_at_ns};
-	s->out.viewing->tui.paused = true;
+	add_goal(s->out.viewing, (struct replay_goal){GOAL_TIME, .t_ns = s->plan.opens_at_ns});
 	if (!r)
 		return;
 	snprintf(say, sizeof(say), "the trigger: %.160s", r->title);

@@ -7,6 +7,7 @@ import calendar
 import contextlib
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -15,7 +16,7 @@ from pathlib import Path
 import oom_kills
 from harness import FAULTSCOPE, Skip, live, quiet, until
 from test_oom_pages import place_of
-from test_replay_view import clock_of
+from test_replay_view import clock_of, foot_of
 from test_view import Tmux, expect
 
 CALM = 6  # seconds before a workload begins
@@ -358,10 +359,12 @@ def check_view(check, store, one):
         if "trigger of the incident" in tmux.screen():
             break
         tmux.keys("]")
-        until(lambda: clock_of(tmux) not in (None, before) or
-              "no finding opens" in tmux.screen(), "the next finding", seconds=30)
-    expect(check, tmux, "] finds the trigger", "trigger of the incident: ",
-           f" ({trigger}|{later}), ")
+        # the footer is drawn after the position bar
+        until(lambda: clock_of(tmux) not in (None, before) and
+              re.search("critical |warning |info |trigger of ", foot_of(tmux)) or
+              "no finding opens" in foot_of(tmux), "the next finding", seconds=30)
+    check.that("trigger of the incident: " in foot_of(tmux), f"] ends at {foot_of(tmux)}")
+    check.that(clock_of(tmux) in (trigger, later), f"{clock_of(tmux)} is not {trigger}")
     tmux.keys("q")
     expect(check, tmux, "q", "ended with [07]")
     tmux.close()

@@ -50,6 +50,10 @@ def clock_of(tmux):
     return found and found[1]
 
 
+def foot_of(tmux):
+    return tmux.screen().splitlines()[-1]
+
+
 def table_of(tmux):
     """Returns the screen without its first line, which shows whether the replay is paused, the
     position bar and the footer."""
@@ -129,6 +133,7 @@ def test_keys_that_go_to_findings(check, lab):
     path = made(lab)
     tmux = opened(150, 40, path)
     tmux.keys("0")
+    expect(check, tmux, "0", " 23:55:00, ")
     seen = []
     for _ in range(100):
         before = clock_of(tmux)
@@ -138,8 +143,8 @@ def test_keys_that_go_to_findings(check, lab):
         if "no finding opens" in tmux.screen():
             break
         seen.append(clock_of(tmux))
-        foot = tmux.screen().splitlines()[-1]
-        check.that(re.search(r"(warning|critical|info) [A-Z]\d\d \S+\[\d+\]: ", foot), foot)
+        shown = re.compile(r"(warning|critical|info) [A-Z]\d\d \S+\[\d+\]: ")
+        until(lambda: shown.search(foot_of(tmux)), "what opened")
     check.that(len(seen) >= 6, f"findings at {seen}")
     back = []
     for _ in seen[1:]:
