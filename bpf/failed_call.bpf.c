@@ -175,6 +175,11 @@ static __always_inline void saw_select(struct fs_state *st, const struct call *c
 		tally(st, selects_wide, 1);
 }
 
+static __always_inline bool makes_task(__u8 shape)
+{
+	return shape == FS_SHAPE_TASK || shape == FS_SHAPE_TASK3;
+}
+
 /* Returns the errno of a failed call, or NOT_REFUSED. */
 static __noinline int on_other_call(struct fs_state *st, const struct call *c)
 {

@@ -88,6 +88,8 @@ static __always_inline int end_call(void *ctx, struct task_struct *task, struct 
 		take_note(st);
 	if (refused == NOT_REFUSED && st->refused_ns && c.call < CALL_FD_FIRST)
 		settle_request(st, &c);
+	if (refused != NOT_REFUSED && makes_task(c.shape))
+		proc_clone_failed(c.task, c.leader, st);
 	return 0;
 }
 

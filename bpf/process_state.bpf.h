@@ -63,8 +63,9 @@ struct {
 /*
  * State of processes whose leader has exited while other threads continue. A thread that calls
  * execve takes over the leader's pid and start time. The kernel then frees the leader's task with
- * its storage (de_thread(), fs/exec.c), so state must be kept elsewhere. Before 6.1, entries of
- * hash tables must exist in advance.
+ * its storage (de_thread(), fs/exec.c), so state must be kept elsewhere. Also state of processes
+ * in which a clone() failed: see proc_clone_failed(). Before 6.1, entries of hash tables must exist
+ * in advance.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -365,6 +366,26 @@ returns_unread int proc_leader_left(struct task_struct *leader, struct fs_state 
 }
 
 /*
+ * Called at the end of a clone() that failed, in the thread that called it. Some kernels then free
+ * the task storage of this thread: free_task() frees the storage of the task that was not created,
+ * whose pointer is still a copy of the caller's. The kernel does this later, in an RCU callback
+ * (delayed_free_task(), kernel/fork.c). Therefore moves the state of a process to `orphans` first,
+ * if the thread is the leader. If `orphans` is full, the state stays, and may be lost.
+ *
+ * Since b0fd1852bf21 ("bpf: Fix UAF in task local storage", 6.4 and stable kernels of that time).
+ * Until "bpf,fork: wipe ->bpf_storage before bailouts that access it" (7.2 and stable kernels of
+ * 2026), which clears the pointer in dup_task_struct(). On such a kernel, moved state is only read
+ * more slowly.
+ */
+static __always_inline void proc_clone_failed(struct task_struct *task, struct task_struct *leader,
+					      struct fs_state *st)
+{
+	if (config.clones_free_storage && get(task, pid) == get(task, tgid) &&
+	    !(st->flags & PROC_ORPHAN))
+		proc_leader_left(leader, st);
+}
+
+/*
  * Returns the state of a process whose leader exited before the process was watched. Moves the
  * state to `orphans` first.
  */
@@ -477,8 +498,10 @@ static __always_inline struct fs_state *proc_succeed(struct task_struct *leader)
 {
 	struct fs_state *own = bpf_task_storage_get(&procs, leader, NULL, 0);
 
-	if (own || !shared.orphans)
+	if (!shared.orphans)
 		return own;
+	if (own)
+		return proc_find(leader); /* the kernel has not yet freed the moved state */
 	proc_take_back(leader);
 	return bpf_task_storage_get(&procs, leader, NULL, 0);
 }
@@ -546,6 +569,12 @@ static __always_inline struct fs_fault_slot *slot_make(struct task_struct *task,
 
 #define whole_of(st) ((struct fs_whole_state *)(st))
 #define own_leader() ((struct task_struct *)NULL) /* the state of a process is in one place */
+
+/* The kernel does not free entries of hash tables. */
+static __always_inline void proc_clone_failed(struct task_struct *task, struct task_struct *leader,
+					      struct fs_state *st)
+{
+}
 
 #define X(part, PART, group)                                                                       \
 	static __always_inline struct fs_##part *make_##part(struct fs_state *st,                  \

@@ -134,6 +134,8 @@ struct fs_config {
 	__u32 lock_success;
 	/* 1: the maple tree has a layout that faultscope does not know; 0: known */
 	__u32 areas_foreign;
+	/* 1: a clone() that fails may free task storage: see proc_clone_failed(); 0: it does not */
+	__u32 clones_free_storage;
 	struct fs_resident_config resident;
 	/* ids in the kernel's BTF: struct task_struct, vm_area_struct, file, maple_range_64 */
 	__u32 task_type;
@@ -166,7 +168,7 @@ struct fs_shared {
 	__u32 scan_whole;	  /* scans also send processes that did not change */
 	__u32 exits_wake;	  /* 1: each last record of a process wakes the reader */
 	__u32 has_swap;		  /* 1: the machine has swap space; 0: it has none */
-	__u32 orphans;		  /* number of processes with live threads, but an exited leader */
+	__u32 orphans;		  /* number of entries of the map `orphans` */
 	__u32 copy_s;		  /* second in which the last user stack was copied */
 	__u32 copies;		  /* number of user stacks that were copied in this second */
 	/*

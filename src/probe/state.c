@@ -12,11 +12,41 @@
 #include "probe/proc_scan.h"
 
 /*
- * Reads the state of a process. When the main thread of a process exits, BPF programs move the
- * state to another table. During the move, counters of the old copy become 0. The second lookup
- * detects that the copy was made during a move.
+ * Finds the entry of a process in `orphans`. birth_ns: see proc_scan_birth(); 0: any. Returns
+ * whether there is one.
  */
-static int read_by_task(const struct object *o, int pidfd, struct fs_whole_state *ret)
+static bool find_orphan(const struct object *o, __u32 pid, __u64 birth_ns, struct process_key *ret)
+{
+	int orphans = bpf_map__fd(object_map(o, "orphans"));
+	struct process_key last;
+	void *from = NULL;
+
+	while (!bpf_map_get_next_key(orphans, from, ret)) {
+		if (ret->pid == pid && (!birth_ns || proc_scan_birth(ret->start_ns) == birth_ns))
+			return true;
+		last = *ret;
+		from = &last;
+	}
+	return false;
+}
+
+/* Reads state that BPF programs moved to `orphans`. Returns as state_read(). */
+static int read_orphan(const struct object *o, const struct process_key *of,
+		       struct fs_whole_state *ret)
+{
+	if (bpf_map_lookup_elem(bpf_map__fd(object_map(o, "orphans")), of, ret) ||
+	    ret->st.flags & PROC_HALF)
+		return -EAGAIN;
+	return 1;
+}
+
+/*
+ * Reads the state of a process. When the main thread of a process exits, or a clone() fails in it,
+ * BPF programs move the state to another table. During the move, counters of the old copy become 0.
+ * The second lookup detects that the copy was made during a move. The kernel may have freed the old
+ * copy.
+ */
+static int read_by_task(const struct object *o, __u32 pid, int pidfd, struct fs_whole_state *ret)
 {
 	int procs = bpf_map__fd(object_map(o, "procs"));
 	struct process_key of;
@@ -24,7 +54,8 @@ static int read_by_task(const struct object *o, int pidfd, struct fs_whole_state
 
 	memset(ret, 0, sizeof(*ret));
 	if (bpf_map_lookup_elem(procs, &pidfd, &ret->st))
-		return 0;
+		return o->shared->orphans && find_orphan(o, pid, 0, &of) ? read_orphan(o, &of, ret)
+									 : 0;
 	bpf_map_lookup_elem(bpf_map__fd(object_map(o, "slots")), &pidfd, &ret->slot);
 #define X(part, PART, group)                                                                       \
 	bpf_map_lookup_elem(bpf_map__fd(object_map(o, "part_" #part)), &pidfd, &ret->part);
@@ -35,10 +66,7 @@ static int read_by_task(const struct object *o, int pidfd, struct fs_whole_state
 	if (!(now.flags & PROC_LEFT))
 		return 1;
 	of = (struct process_key){.start_ns = now.start_ns, .pid = now.pid};
-	if (bpf_map_lookup_elem(bpf_map__fd(object_map(o, "orphans")), &of, ret) ||
-	    ret->st.flags & PROC_HALF)
-		return -EAGAIN;
-	return 1;
+	return read_orphan(o, &of, ret);
 }
 
 int state_read(const struct object *o, __u32 pid, struct fs_whole_state *ret)
@@ -50,24 +78,16 @@ int state_read(const struct object *o, __u32 pid, struct fs_whole_state *ret)
 	pidfd = syscall(SYS_pidfd_open, pid, 0);
 	if (pidfd < 0)
 		return 0;
-	found = read_by_task(o, pidfd, ret);
+	found = read_by_task(o, pid, pidfd, ret);
 	close(pidfd);
 	return found;
 }
 
 bool state_waits(const struct object *o, __u32 pid, __u64 birth_ns)
 {
-	int orphans = bpf_map__fd(object_map(o, "orphans"));
-	struct process_key of, next;
-	void *last = NULL;
+	struct process_key of;
 
-	while (o->build != OBJECT_HASH && !bpf_map_get_next_key(orphans, last, &next)) {
-		if (next.pid == pid && proc_scan_birth(next.start_ns) == birth_ns)
-			return true;
-		of = next;
-		last = &of;
-	}
-	return false;
+	return o->build != OBJECT_HASH && find_orphan(o, pid, birth_ns, &of);
 }
 
 /* Counts an entry that is about to be inserted, or (-1) one that was not, for proc_find(). */
