@@ -66,7 +66,7 @@ once_verified __u64 hash_site(__u64 sp, __u64 ip, __u64 call)
 /* Returns whether the stack of a call need not be walked, because its site calls often. */
 static __always_inline bool is_frequent(struct call_site *site)
 {
-	__u32 second = bpf_ktime_get_ns() >> 30;
+	__u32 second = current_second();
 
 	if (site->second != second) {
 		site->second = second;

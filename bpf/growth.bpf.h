@@ -295,7 +295,7 @@ static __always_inline void disown(const struct owner *owner)
  */
 static __always_inline void count_churn(struct fs_descriptors *d)
 {
-	__u32 second = bpf_ktime_get_ns() >> 30;
+	__u32 second = current_second();
 
 	if (!d)
 		return;
@@ -315,7 +315,7 @@ static __always_inline void count_churn(struct fs_descriptors *d)
  */
 static __always_inline __u32 weight_of_open(const struct fs_descriptors *d)
 {
-	if (!d || d->churn <= CHURN_EXACT || d->churn_second != (__u32)(bpf_ktime_get_ns() >> 30))
+	if (!d || d->churn <= CHURN_EXACT || d->churn_second != current_second())
 		return 1;
 	return bpf_get_prandom_u32() & (CHURN_EACH - 1) ? 0 : CHURN_EACH;
 }

@@ -386,6 +386,17 @@ static __always_inline void proc_clone_failed(struct task_struct *task, struct t
 }
 
 /*
+ * Counts a process as lost whose state the kernel freed: see proc_clone_failed(). This happens if
+ * the probe `calls` is off. `is_new`: the process has no state, or state that neither its fork nor
+ * a scan has seen. After the first scan, no process has such state unless it was freed.
+ */
+static __always_inline void count_freed_state(bool is_new)
+{
+	if (config.clones_free_storage && config.watch_all && is_new && shared.epoch > 1)
+		bump(shared.losses.map);
+}
+
+/*
  * Returns the state of a process whose leader exited before the process was watched. Moves the
  * state to `orphans` first.
  */
@@ -573,6 +584,10 @@ static __always_inline struct fs_fault_slot *slot_make(struct task_struct *task,
 /* The kernel does not free entries of hash tables. */
 static __always_inline void proc_clone_failed(struct task_struct *task, struct task_struct *leader,
 					      struct fs_state *st)
+{
+}
+
+static __always_inline void count_freed_state(bool is_new)
 {
 }
 

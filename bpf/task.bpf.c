@@ -180,6 +180,7 @@ static __always_inline int exited(struct task_struct *exiting)
 
 	if (!st) {
 		slot_drop(exiting);
+		count_freed_state(!get(sig, live.counter) && !(get(task, flags) & PF_KTHREAD));
 		return 0;
 	}
 	slot = slot_of(exiting, st);
@@ -199,6 +200,7 @@ static __always_inline int exited(struct task_struct *exiting)
 	st = proc_ends(first, st);
 	if (!st)
 		return 0;
+	count_freed_state(!st->start_ns);
 	tell_end(st, first, leader, task, sig);
 	proc_drop(first);
 	return 0;
@@ -545,6 +547,7 @@ static __always_inline struct fs_state *state_to_scan(struct task_struct *task,
 		st = proc_make(task);
 	if (!st)
 		return NULL;
+	count_freed_state(true);
 	st->start_ns = get(leader, start_boottime);
 	st->pid = get(leader, tgid);
 	return st;

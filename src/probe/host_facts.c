@@ -146,6 +146,11 @@ bool host_kernel_since(int major, int minor)
 	return first > major || (first == major && second >= minor);
 }
 
+bool host_may_free_storage(void)
+{
+	return !host_kernel_since(7, 2);
+}
+
 void host_fill(struct host_record *ret)
 {
 	struct utsname un;

@@ -22,6 +22,19 @@ int host_kernel_major(void);
 /* Returns whether the version of the kernel is at least MAJOR.MINOR. */
 bool host_kernel_since(int major, int minor);
 
+/*
+ * Returns whether the kernel may free BPF task storage of a process whose clone() fails early, for
+ * example because of RLIMIT_NPROC: see proc_clone_failed() in bpf/process_state.bpf.h. Linux 7.2
+ * never does. Of the kernels before, those with the fix of 2026 do not, but their version does not
+ * show it.
+ */
+bool host_may_free_storage(void);
+
+#define FREED_STORAGE                                                                              \
+	"if a clone() fails because of RLIMIT_NPROC or threads-max, this kernel may free the "     \
+	"counters of the calling process (a bug that kernels from mid-2026 on do not have); the "  \
+	"probe calls preserves these counters"
+
 /* Returns whether /proc belongs to faultscope's pid namespace, so that its pids are valid here. */
 bool host_has_own_proc(void);
 

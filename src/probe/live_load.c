@@ -79,7 +79,7 @@ static void fill_config(struct live *live)
 			 (c->begins_both || (kernel && !(kernel->lacks & LACKS_COPIES)));
 	c->smap_enforced = host_has_smap();
 	memcpy(c->mark_percent, percent, sizeof(percent));
-	c->clones_free_storage = !host_kernel_since(7, 2);
+	c->clones_free_storage = host_may_free_storage();
 	c->attribute_maps = live->opt.attribute_maps;
 	c->attribute_fds = live->opt.attribute_fds;
 	c->ring_bytes = ring_bytes_for(sysconf(_SC_NPROCESSORS_ONLN));

@@ -705,7 +705,8 @@ struct code_record {
 /* Counters of lost data, which every output shows. */
 struct losses {
 	__u64 ring; /* records that did not fit into the ring buffer */
-	__u64 map;  /* processes or coalesced events that did not fit into a BPF map */
+	/* processes or coalesced events that did not fit into a BPF map; and freed states */
+	__u64 map;
 	/* page faults whose start time could not be stored, so that their latency is not known */
 	__u64 slot;
 	__u64 coalesced; /* equal events that share a record: counted, not lost */

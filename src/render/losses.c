@@ -19,7 +19,9 @@ size_t losses_of(const struct view *v, struct loss *ret)
 	const struct model *m = v->m;
 	const struct loss all[] = {
 		{"ring", "records", "records lost because the ring buffer was full", l->ring},
-		{"map", "processes", "processes lost because a BPF map was full or busy",
+		{"map", "processes",
+		 "processes lost because a BPF map was full or busy, or the kernel freed their "
+		 "counters",
 		 l->map + m->subjects_lost},
 		{"slot", "fault starts",
 		 "faults without latency because a BPF map was full or busy", l->slot},

@@ -74,6 +74,9 @@ static void fill_hook(struct report_hook *ret, const struct hook *h, const struc
 		ret->note = st->used->differs;
 		ret->degraded = hook_is_degraded(h, st->used);
 	}
+	if (h->core && st->state == HOOK_ON && st->used->state == STATE_TASK &&
+	    host_may_free_storage())
+		ret->note = FREED_STORAGE;
 	if (within)
 		ret->note = "in a pid namespace, " LOOKS_WITHIN;
 	for (size_t i = 0; i + 1 < REPORT_ALTERNATES && a[i].mechanism; i++) {

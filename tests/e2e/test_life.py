@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests the lifecycle of processes and threads, with vfork, exec by a thread, many forks at once,
-and reused pids."""
+"""Tests the lifecycle of processes and threads, with vfork, exec by a thread, forks that fail, many
+forks at once, and reused pids."""
 
 import contextlib
 import json
@@ -121,6 +121,42 @@ def expect_leader_exit(check, lines, truth):
 @captures(expect_leader_exit, keep=True)
 def test_leader_exits_first(lab):
     return lab.run("lives", "leader-exit")
+
+
+def expect_failed_forks(check, lines, truth):
+    """Expects all faults in the last line, also on a kernel that frees BPF task storage of a
+    process whose clone() fails."""
+    pid = truth["pid"]
+    check.between("user faults", field_of(lines.final(pid), "faults.user"), truth["pages"],
+                  truth["pages"] + 200)
+    calls = lines.of("failed_call", pid)
+    check.equal("failed calls", sum(call["count"] for call in calls), truth["failed"])
+    check.equal("causes", {call["cause"] for call in calls}, {"rlimit_nproc"})
+    check.equal("processes lost", lines.losses().get("map", 0), 0)
+
+
+@captures(expect_failed_forks, keep=True)
+def test_failed_forks(lab):
+    return lab.run("lives", "failed-forks")
+
+
+def expect_uncounted_forks(check, lines, truth):
+    """Expects that a process counts as lost if the kernel freed its counters."""
+    final = lines.final(truth["pid"])
+    check.that(lines.losses().get("map") or field_of(final, "faults.user") >= truth["pages"],
+               f"the counters of {final['faults']} started again")
+
+
+@captures(expect_uncounted_forks)
+def test_failed_forks_without_calls(lab):
+    work = lab.work("lives", "failed-forks", "--wait", "--hold")
+    watch = lab.watch()
+    work.go()
+    truth = work.truth()
+    work.end()
+    capture = watch.stop()
+    capture.truth = truth
+    return capture
 
 
 def expect_storm(check, lines, truth):

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Runs processes with unusual histories: vfork, exec by a thread, many forks at once, reused pids.
+ * Runs processes with unusual histories: vfork, exec by a thread, forks that fail, many forks at
+ * once, reused pids.
  */
 #include "common.h"
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
 
 #define VFORK_MAPS 100
 #define THREAD_PAGES 1000
@@ -10,6 +14,8 @@
 #define LEADERLESS_FDS 80
 #define PAGES_OF_EACH_THREAD 10
 #define MOST_ALIVE 64
+#define FAILED_FORKS 3
+#define NOBODY 65534
 #define MOST_PIDS (1 << 22)
 
 static void make_maps(long first, long count)
@@ -194,6 +200,44 @@ static pid_t fork_short(void)
 	return child;
 }
 
+/*
+ * Forks, which fails because of RLIMIT_NPROC. Waits until RCU callbacks of the kernel have run, in
+ * which some kernels then free BPF task storage of the caller.
+ */
+static void fail_to_fork(void)
+{
+	pid_t child = fork();
+
+	if (!child)
+		_exit(0);
+	if (child > 0 || errno != EAGAIN)
+		die("fork did not fail with EAGAIN");
+	for (int i = 0; i < 2; i++)
+		if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+			die("membarrier");
+}
+
+/* Touches pages between forks that fail, and after them. */
+static void run_failed_forks(long unused)
+{
+	const struct rlimit none = { 0, 0 };
+	char *area = map_pages(THREAD_PAGES * (FAILED_FORKS + 1));
+
+	(void)unused;
+	wait_for_go();
+	if (setresuid(NOBODY, NOBODY, NOBODY) || setrlimit(RLIMIT_NPROC, &none))
+		die("become another user");
+	for (int i = 0; i <= FAILED_FORKS; i++) {
+		write_pages(area + i * THREAD_PAGES * PAGE_BYTES, THREAD_PAGES);
+		if (i < FAILED_FORKS)
+			fail_to_fork();
+	}
+	truth_open();
+	truth_number("failed", FAILED_FORKS);
+	truth_number("pages", THREAD_PAGES * (FAILED_FORKS + 1));
+	truth_close();
+}
+
 static void run_fork_storm(long count)
 {
 	long alive = 0, most = 0;
@@ -311,6 +355,7 @@ static const struct {
 	{ "leader-exit", run_leader_exit, false },
 	{ "leader-exit-exec", run_leader_exit_exec, false },
 	{ "leaderless", run_leaderless, false },
+	{ "failed-forks", run_failed_forks, false },
 	{ "fork-storm", run_fork_storm, true },
 	{ "threads", run_threads, true },
 	{ "procs", run_procs, true },
@@ -320,7 +365,8 @@ static const struct {
 int main(int argc, char **argv)
 {
 	static const char usage[] = "vfork|thread-exec|leader-exit|leader-exit-exec|leaderless|"
-				    "fork-storm K|threads K|procs K|pid-reuse [MOST_FORKS]";
+				    "failed-forks|fork-storm K|threads K|procs K|"
+				    "pid-reuse [MOST_FORKS]";
 	const char *words[2] = { NULL };
 	int found = parse_args(argc, argv, usage, NULL, words, 1, 2);
 
