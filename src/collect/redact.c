@@ -345,6 +345,8 @@ void redact_record(const struct redaction *r, struct record *h)
 		struct mount_record *u = (struct mount_record *)h;
 
 		hide_mount(r, u->path, sizeof(u->path));
+		if (u->largest[0])
+			hide_path(r, u->largest, sizeof(u->largest));
 		break;
 	}
 	}

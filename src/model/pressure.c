@@ -174,12 +174,21 @@ static void take_mount(struct model *m, const struct mount_record *r)
 {
 	struct process_key id = id_of(r->path, r->pid + 1);
 	struct mount_use *u = mount_place(m, &id);
+	struct mount_record was;
 
 	if (!u)
 		return;
 	if (u->id.start_ns != id.start_ns)
 		*u = (struct mount_use){.id = id};
+	was = u->now;
 	u->now = *r;
+	if (!r->largest[0] && was.largest[0]) {
+		/* a scan measures no files: keep what was found when a call failed */
+		memcpy(u->now.largest, was.largest, sizeof(was.largest));
+		u->now.largest_bytes = was.largest_bytes;
+		u->now.largest_uid = was.largest_uid;
+		u->now.unnamed_bytes = was.unnamed_bytes;
+	}
 	watch_fill(&u->series, r->h.t_ns, r->used_bytes, r->size_bytes);
 }
 

@@ -136,6 +136,15 @@ struct mount_record {
 	uint32_t pid;
 	uint32_t flags;	 /* flags of the mount: MOUNT_* bits */
 	uint64_t device; /* kernel's device number, MKDEV(); FIGURE_UNKNOWN: not known */
+	/*
+	 * of a tmpfs in which a call or an access failed: the largest file, its path below the
+	 * mount (""; not known), its space and its owner
+	 */
+	char largest[96];
+	uint64_t largest_bytes;
+	uint32_t largest_uid;
+	uint32_t pad;
+	uint64_t unnamed_bytes; /* used space that no file with a name has; 0: none, or not known */
 };
 
 /* The kernel's OOM score of a process: /proc/PID/oom_score. */

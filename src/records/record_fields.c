@@ -614,16 +614,11 @@ static const struct record_field cgroup_fields[] = {
 
 #define OF struct mount_record
 static const struct record_field mount_fields[] = {
-	T(path),
-	F(magic, ""),
-	F(size_bytes, "bytes"),
-	F(used_bytes, "bytes"),
-	F(free_bytes, "bytes"),
-	F(inodes, ""),
-	F(inodes_free, ""),
-	F(pid, ""),
-	F(flags, ""),
-	F(device, ""),
+	T(path),	      F(magic, ""),	 F(size_bytes, "bytes"),
+	F(used_bytes, "bytes"), F(free_bytes, "bytes"), F(inodes, ""),
+	F(inodes_free, ""),   F(pid, ""),	 F(flags, ""),
+	F(device, ""),	      T(largest),	 F(largest_bytes, "bytes"),
+	F(largest_uid, ""),   F(unnamed_bytes, "bytes"),
 };
 #undef OF
 

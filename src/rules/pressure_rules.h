@@ -52,6 +52,9 @@ bool mount_is(const struct mount_use *u, uint64_t device, uint64_t magic);
 const struct mount_use *tmpfs_find(const struct model *m, uint64_t device, uint64_t magic,
 				   uint64_t size_bytes);
 
+/* Adds which files hold most of a tmpfs, if that is known. `u` may be NULL. */
+void tmpfs_say_files(struct finding *f, const struct mount_use *u);
+
 /*
  * Adds remedies for a tmpfs of `size_bytes`, mounted at `path`: what uses the space, and a larger
  * size. need_bytes: how much is needed at once; 0: not known, since the tmpfs is not full yet.

@@ -47,6 +47,7 @@ bool tmpfs_was_full(const struct occasion *o, const struct finding *open, struct
 	finding_title(f, "SIGBUS: tmpfs of %s is full", as_bytes(bytes).s);
 	if (u)
 		finding_text(f, "file system", "%s", u->now.path);
+	tmpfs_say_files(f, u);
 	pressure_say_who(f, o->m);
 	finding_advise(f);
 	tmpfs_help(f, o->m, bytes, bytes, u ? u->now.path : "/dev/shm", SCOPE_PROCESS);

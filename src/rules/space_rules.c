@@ -23,6 +23,7 @@ bool refused_by_tmpfs(const struct occasion *o, const struct finding *open, stru
 	refusal_say(o, f, words);
 	if (u)
 		finding_text(f, "file system", "%s", u->now.path);
+	tmpfs_say_files(f, u);
 	pressure_say_who(f, o->m);
 	finding_advise(f);
 	tmpfs_help(f, o->m, size, o->verdict->need * s->block_bytes, u ? u->now.path : "/dev/shm",

@@ -7,7 +7,8 @@
 #include "base/units.h"
 #include "rules/pressure_rules.h"
 
-#define MIB 20
+#define MIB	     20
+#define UNNAMED_PART 16 /* deleted files count if they have more than this part of a tmpfs */
 #define SHM "/dev/shm" /* where containers have a tmpfs of 64 MiB */
 
 bool mount_is(const struct mount_use *u, uint64_t device, uint64_t magic)
@@ -31,6 +32,18 @@ const struct mount_use *tmpfs_find(const struct model *m, uint64_t device, uint6
 			found = &p->mount[i];
 		}
 	return found;
+}
+
+void tmpfs_say_files(struct finding *f, const struct mount_use *u)
+{
+	if (!u)
+		return;
+	if (u->now.largest[0])
+		finding_text(f, "largest file", "%s: %s, of user %u", u->now.largest,
+			     as_bytes(u->now.largest_bytes).s, u->now.largest_uid);
+	if (u->now.unnamed_bytes > u->now.size_bytes / UNNAMED_PART)
+		evidence_bytes(f, "in deleted files that processes still use",
+			       u->now.unnamed_bytes, u->now.size_bytes);
 }
 
 /* Returns a size with room for later files too, in bytes, at most the memory of the machine. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests of calls that find no space in a tmpfs, and of limits of System V IPC."""
 
+import os
 import re
 import sys
 
@@ -8,12 +9,15 @@ from harness import Skip, captures, evidence_texts, remedy_texts
 from test_pressure import finished_run
 
 MIB = 1 << 20
+OLD, GONE = 512 << 10, 128 << 10  # sizes of the largest file and of a deleted one
 
 # The script mounts a tmpfs of 1 MiB that faultscope does not see, after faultscope has started. The
 # program waits, so that its pid can be looked up.
 IN_PRIVATE = """mount --make-rprivate / && mount -t tmpfs -o size=1M none "$1" || exit 99
+mkdir "$1/batches" && head -c %d /dev/zero >"$1/batches/old" || exit 99
+exec 9>"$1/gone" && rm "$1/gone" && head -c %d /dev/zero >&9 || exit 99
 "$2" -c "$3" "$1/file"
-sleep 0.5"""
+sleep 0.5""" % (OLD, GONE)
 
 PROGRAMS = {
     # PyTorch reserves shared memory in this way.
@@ -52,6 +56,10 @@ def expect_no_space(check, lines, truth):
     where = evidence_texts(found[0])
     check.that(where.get("file system", "").endswith(truth["place"]), f"which tmpfs: {where}")
     check.equal("file", where.get("file"), "file")
+    check.equal("largest file", where.get("largest file"),
+                f"batches/old: {OLD >> 10} KiB, of user {os.getuid()}")
+    gone = [one["value"] for one in found[0]["evidence"] if "deleted files" in one["field"]]
+    check.equal("deleted files", gone, [GONE])
     sizes = [int(size) for text in remedy_texts(found[0])
              for size in re.findall(r"remount,size=(\d+)M", text)]
     check.that(sizes and min(sizes) * MIB > truth["needs"], f"sizes {sizes} are enough")

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/alive.h"
+#include "collect/pressure/tmpfs_files.h"
 #include "probe/host_facts.h"
 
 #define ANCESTORS_MOST 8
@@ -36,6 +37,8 @@ static bool measure(struct span mountinfo, const char *prefix, struct mount_reco
 			continue;
 		snprintf(ret->path, sizeof(ret->path), "%.*s", (int)sizeof(ret->path) - 1, path);
 		ret->flags = in_memory ? MOUNT_IN_MEMORY : 0;
+		if (in_memory)
+			tmpfs_files_read(path, ret);
 		return true;
 	}
 	return false;
