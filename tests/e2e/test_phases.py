@@ -156,6 +156,9 @@ def test_phases_of_pytest(check, lab):
               for case in cases if case.find("failure") is not None}
     check.equal("tests that fail", list(failed), ["test_leaks", "test_grows[48]"])
     check.equal("why", failed.get("test_leaks"), "phase.fds.kept>5: 7")
+    rows = ran.err.partition("PHASE\n")[2].splitlines()[:4]
+    check.equal("names in the text", [row.endswith(end) for row, end in zip(
+        rows, ("::test_calm", "test_leaks", "grows[1]", "grows[48]"))], [True] * 4)
     # without faultscope, the plugin changes nothing; a stale number names another file
     for number in (None, "0", "77", "x"):
         other = env | ({"FAULTSCOPE_PHASES": number} if number else {})

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Writes the table of the phases of `run --phases`. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/phases.h"
 #include "render/text/text.h"
@@ -8,6 +9,7 @@
 #define ROWS_MOST    40
 #define VALUE_WIDTH  9
 #define NAME_COLUMNS 12 /* least width of the name, in columns */
+#define CUT	     "..."
 
 static struct number_text as_value(const struct phase_value *v, uint64_t n)
 {
@@ -51,6 +53,23 @@ static int by_time(const void *one, const void *other)
 	return a < b ? -1 : a > b;
 }
 
+/*
+ * Writes the end of a name that does not fit: names of tests begin with the name of their file, and
+ * differ at the end.
+ */
+static void write_name(struct line *l, const char *name)
+{
+	int room = l->v->width - line_columns(l);
+
+	if (text_columns(name) > room) {
+		line_printf(l, CUT);
+		room -= strlen(CUT);
+		while (*name && ((*name & 0xc0) == 0x80 || text_columns(name) > room))
+			name++;
+	}
+	line_printf(l, "%s", name);
+}
+
 static void write_row(struct buf *b, const struct view *v, const struct phase *p, const bool *shown)
 {
 	struct line l = {.v = v};
@@ -64,7 +83,8 @@ static void write_row(struct buf *b, const struct view *v, const struct phase *p
 		line_cell(&l, as_value(&phase_values[i], phase_values[i].get(p)).s, VALUE_WIDTH,
 			  true);
 	}
-	line_printf(&l, "  %s", p->name);
+	line_printf(&l, "  ");
+	write_name(&l, p->name);
 	line_end(&l, b, STYLE_PLAIN);
 }
 
