@@ -31,9 +31,14 @@ MODULES = {"virtio_pci": "", "virtio_blk": ""}
 RIGHT_OF_100 = 95
 STORE = "/var/lib/faultscope/oom"
 WAIT_S = 20
+SPARES = 8
+HUGE_PAGES = 90
 
 # Kills of the whole machine: the processes are in no cgroup with a limit.
 HOST_KILLS = [
+    # first, while the guest's free memory is not fragmented
+    kill("machine: hugetlb pages", [last("anon 500 --name small --adj 500")], "hugetlb", "",
+         "hugetlb", needs=("hugetlb",)),
     kill("machine: leak", [last("anon 500 --name hog --adj 500")], "anonymous", "hog", "victim"),
     kill("machine: shared memory", [last("shared 500 --name hog --adj 500")], "shmem", "hog",
          "victim"),
@@ -48,8 +53,6 @@ HOST_KILLS = [
     kill("machine: pipes of another process",
          [rests("pipes 180 --name quiet --adj -1000"), last("anon 500 --name small --adj 500")],
          "other_kernel", "", "kernel"),
-    kill("machine: hugetlb pages", [last("anon 500 --name small --adj 500")], "hugetlb", "",
-         "hugetlb", needs=("hugetlb",)),
     kill("machine: fork bomb", [last("anon 6 --children 90 --name bomb --adj 500")], "anonymous",
          "bomb", "many_processes"),
 ]
@@ -85,6 +88,12 @@ class Guest:
         machine. Programs that it starts are protected too, unless they have --adj."""
         self.vm.must("for p in /proc/[0-9]*; do [ \"$(cat $p/comm)\" != guest_agent.sh ] ||"
                      " echo -1000 >$p/oom_score_adj; done 2>/dev/null; :")
+
+    def add_spares(self):
+        """Starts small processes that the kernel may kill while the victim still exits. It panics if
+        there is none: the OOM reaper frees no shared memory, which lasts until the victim's exit."""
+        self.vm.must(f"n=0; while [ $n -lt {SPARES} ]; do (echo 0 >/proc/self/oom_score_adj;"
+                     " exec sleep 3600 </dev/null >/dev/null 2>&1 &); n=$((n + 1)); done")
 
     def lines(self):
         return oom_kills.lines_of(self.vm.get("/tmp/pages").decode(errors="replace"))
@@ -145,8 +154,10 @@ def stored_of_cgroups(tap, guest, kernel, place, only):
 def made_on_host(guest, place, one):
     """Makes a kill of the whole machine. Returns what is wrong in its page."""
     before = len([line for line in guest.lines() if line["type"] == "oom_page"])
+    guest.add_spares()
     if "hugetlb" in one.needs:
-        guest.vm.must("echo 90 >/proc/sys/vm/nr_hugepages")
+        guest.vm.must(f"echo {HUGE_PAGES} >/proc/sys/vm/nr_hugepages;"
+                      f" grep -q 'HugePages_Total: *{HUGE_PAGES}$' /proc/meminfo")
     for i, process in enumerate(one.processes):
         words = process.words.format(tmpfs=place.tmpfs, disk=place.disk)
         guest.vm.must(f"rm -f /tmp/said.{i}; (ulimit -n {oom_kills.FDS};"
@@ -160,7 +171,7 @@ def made_on_host(guest, place, one):
     guest.vm.must(f"killall -9 oomkill hog small quiet bomb 2>/dev/null; rm -f {place.tmpfs}/*;"
                   " echo 0 >/proc/sys/vm/nr_hugepages; echo 3 >/proc/sys/vm/drop_caches;"
                   " for p in /proc/[0-9]*; do case $(readlink $p/exe) in *oomkill) kill -9"
-                  " ${p#/proc/};; esac; done 2>/dev/null; sleep 1", 60)
+                  " ${p#/proc/};; esac; done 2>/dev/null; killall -9 sleep; sleep 1", 60)
     pages = [line for line in guest.lines() if line["type"] == "oom_page"]
     if len(pages) <= before:
         return {"page": "none"}
@@ -173,6 +184,8 @@ def made_on_host(guest, place, one):
         wrong["holder"] = f"{page['holder_comm']}, not {one.holders}"
     if page["blame"] not in one.blames:
         wrong["blame"] = f"{page['blame']}, not {one.blames}"
+    if wrong:
+        print(f"# {one.name}: {page}", flush=True)
     return wrong
 
 
