@@ -99,11 +99,26 @@ once_verified int is_file_in_memory(__u32 fd)
 
 #define ANON_INODE_MAGIC 0x09041934 /* include/uapi/linux/magic.h */
 
+#define KVM_PREFIX 0x2d6d766b /* "kvm-": files of KVM are "kvm-vm", "kvm-vcpu:0" and others */
+
+/*
+ * Returns whether a file belongs to a virtual machine of KVM, by its name. From 5f6de5cbebee (5.17)
+ * to 087e15206d6a (6.7), file_operations of such files name no module.
+ */
+static __always_inline bool is_of_kvm(struct file *file)
+{
+	__u32 prefix = 0;
+
+	bpf_probe_read_kernel(&prefix, sizeof(prefix),
+			      BPF_CORE_READ(file, f_path.dentry, d_name.name));
+	return prefix == KVM_PREFIX;
+}
+
 /* Returns whether a file without a name is served by a module, such as a virtual machine of KVM. */
 static __always_inline bool is_made_by_driver(struct file *file)
 {
 	return BPF_CORE_READ(file, f_inode, i_sb, s_magic) == ANON_INODE_MAGIC &&
-	       BPF_CORE_READ(file, f_op, owner);
+	       (BPF_CORE_READ(file, f_op, owner) || is_of_kvm(file));
 }
 
 /*
@@ -140,6 +155,8 @@ static __always_inline void read_device(struct device_facts *d, struct file *fil
 		d->pinned_pages = BPF_CORE_READ(mm, pinned_vm.counter);
 	if (owner)
 		bpf_probe_read_kernel_str(d->driver, sizeof(d->driver), owner->name);
+	else if (is_made_by_driver(file))
+		__builtin_memcpy(d->driver, "kvm", sizeof("kvm"));
 }
 
 /*
