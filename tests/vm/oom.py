@@ -31,7 +31,7 @@ MODULES = {"virtio_pci": "", "virtio_blk": ""}
 RIGHT_OF_100 = 95
 STORE = "/var/lib/faultscope/oom"
 WAIT_S = 20
-SPARES = 8
+SPARES = 40
 HUGE_PAGES = 90
 
 # Kills of the whole machine: the processes are in no cgroup with a limit.
@@ -167,7 +167,7 @@ def made_on_host(guest, place, one):
             guest.vm.must(f"n=0; until [ -s /tmp/said.{i} ] || [ $n -gt 600 ]; do sleep 0.1;"
                           " n=$((n + 1)); done", 120)
     guest.vm.must(f"n=0; until [ $(grep -c '\"type\":\"oom_page\"' /tmp/pages) -gt {before} ] ||"
-                  " [ $n -gt 600 ]; do sleep 0.1; n=$((n + 1)); done", 240)
+                  " [ $n -gt 120 ]; do sleep 0.5; n=$((n + 1)); done", 240)
     guest.vm.must(f"killall -9 oomkill hog small quiet bomb 2>/dev/null; rm -f {place.tmpfs}/*;"
                   " echo 0 >/proc/sys/vm/nr_hugepages; echo 3 >/proc/sys/vm/drop_caches;"
                   " for p in /proc/[0-9]*; do case $(readlink $p/exe) in *oomkill) kill -9"
