@@ -78,6 +78,24 @@ static void add_up(const struct occasion *o, const char *id, struct copies *ret)
 		ret->teller = o->s;
 }
 
+/*
+ * Returns whether a finding that a child of the same parent had before says at least as much. Such
+ * a finding is closed when its child ends before the others.
+ */
+static bool is_told(const struct occasion *o, const char *id, const struct copies *c)
+{
+	for (size_t i = 0; o->findings && i < o->findings->n; i++) {
+		const struct finding *f = &o->findings->f[i];
+		const struct subject *s =
+			strcmp(f->rule->id, id) ? NULL : model_find(o->m, &f->subject);
+
+		if (s && s != o->s && s->now.g.ppid == o->s->now.g.ppid &&
+		    f->evidence[0].value >= c->bytes)
+			return true;
+	}
+	return false;
+}
+
 /* Returns the memory that limits the process, of its cgroup or of the machine, and what is left. */
 static uint64_t memory_of(const struct occasion *o, uint64_t *ret_left)
 {
@@ -117,6 +135,7 @@ static void say_copies(const struct occasion *o, const struct copies *c, struct 
 	bool soon = rest > left && c->per_second > 0 && left / c->per_second < SOON_S;
 	uint64_t parent_bytes = c->parent ? anon_bytes(o, c->parent) : FIGURE_UNKNOWN;
 	char parent[48] = "";
+	bool one = c->children == 1;
 
 	if (c->parent)
 		snprintf(parent, sizeof(parent), " of %.15s[%u]", c->parent->now.g.comm,
@@ -124,8 +143,9 @@ static void say_copies(const struct occasion *o, const struct copies *c, struct 
 	f->severity =
 		(all && c->bytes > all * SHARE_OF_LIMIT) || soon ? SEVERITY_WARNING : SEVERITY_INFO;
 	f->level = f->severity + 1;
-	finding_title(f, "%zu forked children%s have copied %s of memory that they shared, %s each",
-		      c->children, parent, as_bytes(c->bytes).s,
+	finding_title(f, "%zu forked %s%s %s copied %s of memory that %s shared, %s each",
+		      c->children, one ? "child" : "children", parent, one ? "has" : "have",
+		      as_bytes(c->bytes).s, one ? "it" : "they",
 		      as_bytes(c->bytes / c->children).s);
 	evidence_bytes(f, "copied by all children", c->bytes, FIGURE_UNKNOWN);
 	evidence_bytes(f, "most copied by one child, of the parent's memory", c->most_bytes,
@@ -152,6 +172,8 @@ bool children_copy(const struct occasion *o, const struct finding *open, struct 
 		return false;
 	add_up(o, f->rule->id, &c);
 	if (c.teller != o->s || (c.bytes < COPIED_LEAST && !open))
+		return false;
+	if (!open && is_told(o, f->rule->id, &c))
 		return false;
 	/* Children that end free their copies: the finding keeps the peak. */
 	if (open && open->evidence[0].value > c.bytes) {

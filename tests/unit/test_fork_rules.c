@@ -100,6 +100,28 @@ static void test_thresholds(void)
 	end();
 }
 
+/* The child that the finding is about ends before the others. */
+static void test_end_of_one(void)
+{
+	size_t n = 0;
+
+	begin_family(150);
+	fs.keep_cleared = true;
+	copied(100);
+	ok(p25(), "all children are reported");
+	for (int i = 0; i < CHILDREN; i++)
+		if (p25() && child[i].subject.pid == p25()->subject.pid)
+			child[i].g.flags |= PROC_FINAL;
+	copied(100);
+	copied(101);
+	for (size_t i = 0; i < fs.n; i++)
+		n += !strcmp(fs.f[i].rule->id, "P25");
+	ok(n == 1, "those that are left are not reported again: %zu", n);
+	copied(140);
+	ok(p25() && strstr(p25()->title, "3 forked children"), "unless they copy more");
+	end();
+}
+
 static void test_severity(void)
 {
 	const struct finding *f;
@@ -182,6 +204,7 @@ static void test_who(void)
 int main(void)
 {
 	test_thresholds();
+	test_end_of_one();
 	test_severity();
 	test_who();
 	return tap_done();
