@@ -290,13 +290,26 @@ static void find_unmapped(struct oom_page *p)
 	p->unmapped_bytes = all > mapped ? all - mapped : 0;
 }
 
+/*
+ * Returns whether many processes hold the memory, and none of them a large part of it. The kernel's
+ * report says how many there are. Without it, the listed processes are those of the last scan that
+ * hold most.
+ */
 static bool are_many(const struct oom_page *p)
 {
 	const struct oom_scene_record *s = &p->kill->scene;
 	uint64_t largest = p->holder ? known(oom_holder_kept(p->holder)) : 0;
+	uint64_t all = s->tasks_kept_bytes;
+	uint32_t tasks = s->tasks;
 
-	return s->tasks >= MANY_LEAST && s->tasks_kept_bytes &&
-	       largest < s->tasks_kept_bytes / MANY_SHARE;
+	if (p->kind_known && p->kind == OOM_PAGE_TABLES) {
+		largest = p->holder ? held_of_kind(p, p->holder) : 0;
+		all = p->part[0].bytes;
+	} else if (!tasks && p->kind_known) {
+		all = p->part[0].bytes;
+		tasks = p->kill->holders;
+	}
+	return tasks >= MANY_LEAST && all && largest < all / MANY_SHARE;
 }
 
 /*

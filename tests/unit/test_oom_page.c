@@ -51,7 +51,7 @@ static void begin(void)
 	snprintf(s.cgroup, sizeof(s.cgroup), "/a");
 }
 
-static void holder(uint32_t nth, uint32_t pid, uint64_t anon, uint64_t shmem)
+static void holder_of(uint32_t nth, uint32_t pid, uint64_t anon, uint64_t shmem, uint64_t tables)
 {
 	struct oom_holder_record h = {.h = {RECORD_OOM_HOLDER, sizeof(h), KILL_S * SECOND},
 				      .subject = victim,
@@ -61,11 +61,16 @@ static void holder(uint32_t nth, uint32_t pid, uint64_t anon, uint64_t shmem)
 				      .rss = anon + shmem,
 				      .anon = anon,
 				      .shmem = shmem,
-				      .page_tables = FIGURE_UNKNOWN};
+				      .page_tables = tables};
 
 	s.tasks_kept_bytes += anon + shmem;
 	snprintf(h.comm, sizeof(h.comm), "p%u", pid);
 	model_take(&m, &h.h);
+}
+
+static void holder(uint32_t nth, uint32_t pid, uint64_t anon, uint64_t shmem)
+{
+	holder_of(nth, pid, anon, shmem, FIGURE_UNKNOWN);
 }
 
 static void happens(void)
@@ -223,6 +228,26 @@ static void test_many(void)
 		holder(i, KILLED + i, 10 * MIB, 0);
 	judge();
 	is_u64(page.blame, OOM_BLAME_MANY, "many processes together");
+	model_free(&m);
+
+	begin();
+	s.memory[OOM_ANON] = 90 * MIB;
+	s.tasks = 0;
+	happens();
+	for (uint32_t i = 0; i < 9; i++)
+		holder(i, KILLED + i, 10 * MIB, 0);
+	judge();
+	is_u64(page.blame, OOM_BLAME_MANY, "also without the kernel's report");
+	model_free(&m);
+
+	begin();
+	s.memory[OOM_PAGE_TABLES] = 90 * MIB;
+	s.tasks = 9;
+	happens();
+	for (uint32_t i = 0; i < 9; i++)
+		holder_of(i, KILLED + i, MIB, 0, i ? 0 : 88 * MIB);
+	judge();
+	is_u64(page.blame, OOM_BLAME_VICTIM, "unless one of them has nearly all page tables");
 	model_free(&m);
 }
 
