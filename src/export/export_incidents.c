@@ -62,7 +62,9 @@ int export_incidents_open(struct export *x)
 		return 0;
 	}
 	x->s.incidents->catch_up = catch_up;
-	x->s.incidents->lacks = x->o->profiles ? NULL : "stacks and fault latency";
+	x->s.incidents->lacks = x->o->profiles ? NULL
+				: x->o->faults ? "stacks"
+					       : "stacks and fault latency";
 	if (x->s.incidents->no_pressure)
 		complain("memory pressure triggers no incident: %s",
 			 strerror(-x->s.incidents->no_pressure));

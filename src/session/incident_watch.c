@@ -69,7 +69,7 @@ static void raise_detail(void *ctx, struct incident_record *r)
 	if (w->raised)
 		r->raised |= INCIDENT_RAISED_SCANS;
 	if (w->lacks)
-		note_lack(r, w->lacks, "not loaded");
+		note_lack(r, w->lacks, "needs --export.profiles");
 }
 
 static void lower_detail(void *ctx)

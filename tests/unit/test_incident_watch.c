@@ -108,7 +108,7 @@ static void test_detail(void)
 	s.incidents->lacks = "user stacks";
 	r = incident_of(getpid(), 1);
 	is_u64(r->raised, INCIDENT_RAISED_SCANS, "a process that has ended");
-	is_str(r->not_raised, NOTHING "the process has ended; user stacks: not loaded",
+	is_str(r->not_raised, NOTHING "the process has ended; user stacks: needs --export.profiles",
 	       "two things that are missing");
 	end();
 	begin();
