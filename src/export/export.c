@@ -449,9 +449,9 @@ int command_export(const struct options *o)
 	if (!err)
 		err = serve(x);
 	x->s.status = err;
+	close_all(x); /* may scan once more, for incidents that wait */
 	/* a last scan at time 0 means that there was none, so no summary is printed */
 	x->s.in.m.last_ns = 0;
-	close_all(x);
 	status = session_end(&x->s);
 	notify_close(&x->notify);
 	free(x);
