@@ -79,7 +79,8 @@ static void fill_config(struct live *live)
 			 (c->begins_both || (kernel && !(kernel->lacks & LACKS_COPIES)));
 	c->smap_enforced = host_has_smap();
 	memcpy(c->mark_percent, percent, sizeof(percent));
-	c->clones_free_storage = host_may_free_storage();
+	/* without lifecycle, a process that a scan finds is new, not one that lost its state */
+	c->clones_free_storage = host_may_free_storage() && is_chosen(live, "lifecycle");
 	c->attribute_maps = live->opt.attribute_maps;
 	c->attribute_fds = live->opt.attribute_fds;
 	c->ring_bytes = ring_bytes_for(sysconf(_SC_NPROCESSORS_ONLN));
