@@ -97,14 +97,9 @@ void export_profiles_close(struct export *x)
 
 void export_profiles_warn(const struct export *x)
 {
-	const struct rights *r = &x->s.in.rights;
-	bool may_read = false;
-
 	if (!x->profiles)
 		return;
-	for (size_t i = 0; i < r->nr_kept; i++)
-		may_read |= r->kept[i].capability == CAP_SYS_PTRACE;
-	if (!may_read)
+	if (!rights_keep(&x->s.in.rights, CAP_SYS_PTRACE))
 		complain("--export.profiles: without CAP_SYS_PTRACE, functions of other users' "
 			 "processes have no names");
 }

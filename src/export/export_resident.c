@@ -84,9 +84,6 @@ void export_resident_close(struct export *x)
 
 void export_resident_warn(const struct export *x)
 {
-	const struct rights *r = &x->s.in.rights;
-	bool may_read = false;
-
 	if (!x->resident || x->replay)
 		return;
 	if (!x->s.in.resident) {
@@ -94,9 +91,7 @@ void export_resident_warn(const struct export *x)
 			 "faultscope doctor): faultscope_resident_bytes is not exported");
 		return;
 	}
-	for (size_t i = 0; i < r->nr_kept; i++)
-		may_read |= r->kept[i].capability == CAP_SYS_PTRACE;
-	if (!may_read)
+	if (!rights_keep(&x->s.in.rights, CAP_SYS_PTRACE))
 		complain("--export.resident: without CAP_SYS_PTRACE, the memory of other users' "
 			 "processes is not read");
 }

@@ -135,24 +135,24 @@ unsigned int model_events_of_others(const struct model *m)
 	return at;
 }
 
-static const struct hook_view *hook_on(const struct model *m, const char *name)
+const struct hook_view *model_hook(const struct model *m, const char *name)
 {
 	for (size_t i = 0; i < m->hooks; i++)
 		if (!strcmp(m->hook[i].name, name))
-			return m->hook[i].state == HOOK_ON ? &m->hook[i] : NULL;
+			return &m->hook[i];
 	return NULL;
 }
 
 bool model_hook_on(const struct model *m, const char *name)
 {
-	return hook_on(m, name) != NULL;
+	const struct hook_view *v = model_hook(m, name);
+
+	return v && v->state == HOOK_ON;
 }
 
 bool model_hook_has(const struct model *m, const char *name, uint32_t bits)
 {
-	const struct hook_view *v = hook_on(m, name);
-
-	return v && v->lacks & bits;
+	return model_hook_on(m, name) && model_hook(m, name)->lacks & bits;
 }
 
 const struct symbol *model_symbol(const struct model *m, uint64_t ip)

@@ -290,6 +290,9 @@ struct subject *model_find(const struct model *m, const struct process_key *id);
 /* Iterates over all processes in undefined order. Start with NULL. Returns NULL at the end. */
 struct subject *model_each(const struct model *m, const struct subject *after);
 
+/* Returns a probe by its name, also one that is off; NULL: there is none. */
+const struct hook_view *model_hook(const struct model *m, const char *name);
+
 /* Returns whether the user disabled a probe; `why` is the text of its hook record. */
 bool hook_is_unwanted(const char *why);
 

@@ -196,7 +196,7 @@ static int allow_below(int ruleset, const char *path, __u64 access)
 	return err;
 }
 
-static bool keeps(const struct rights *r, int capability)
+bool rights_keep(const struct rights *r, int capability)
 {
 	for (size_t i = 0; i < r->nr_kept; i++)
 		if (r->kept[i].capability == capability)
@@ -230,7 +230,7 @@ static int enter_landlock(struct rights *ret, const struct rights_scope *scope, 
 	while (at + 1 < sizeof(abis) / sizeof(abis[0]) && abis[at + 1].abi <= abi)
 		at++;
 	set.files = (1ULL << abis[at].files) - 1;
-	if (!keeps(ret, CAP_KILL))
+	if (!rights_keep(ret, CAP_KILL))
 		set.scopes |= SCOPE_SIGNALS;
 	fd = syscall(SYS_landlock_create_ruleset, &set, abis[at].size, 0);
 	if (fd < 0)
@@ -246,7 +246,7 @@ static void confine(struct rights *ret, const struct rights_scope *scope)
 {
 	int abi, err;
 
-	if (keeps(ret, CAP_SYS_PTRACE)) {
+	if (rights_keep(ret, CAP_SYS_PTRACE)) {
 		ret->no_landlock = "it would take what CAP_SYS_PTRACE is kept for";
 		return;
 	}

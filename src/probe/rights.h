@@ -58,6 +58,9 @@ bool rights_are_of_file(void);
  */
 int rights_set_aside(void);
 
+/* Returns whether a capability remains after privileges were dropped. */
+bool rights_keep(const struct rights *r, int capability);
+
 /* Raises the capabilities that `use` needs. Returns previous capabilities for rights_lower(). */
 cap_t rights_raise(enum rights_use use);
 void rights_lower(cap_t had);

@@ -56,21 +56,13 @@ static void put_collectors(struct exposition *e, const struct prom_view *v)
 				  NULL);
 }
 
-static const struct hook_view *hook_of(const struct model *m, const char *name)
-{
-	for (size_t i = 0; i < m->hooks; i++)
-		if (!strcmp(m->hook[i].name, name))
-			return &m->hook[i];
-	return NULL;
-}
-
 /* Says why collectors are not running. */
 static void put_collectors_off(struct exposition *e, const struct prom_view *v)
 {
 	bool begun = false;
 
 	for (size_t i = 0; i < sizeof(collectors) / sizeof(collectors[0]); i++) {
-		const struct hook_view *hook = hook_of(v->m, collectors[i].hook);
+		const struct hook_view *hook = model_hook(v->m, collectors[i].hook);
 
 		if (is_available(v->m, collectors[i].hook, collectors[i].lacks) || !hook ||
 		    !hook->why[0])
