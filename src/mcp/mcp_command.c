@@ -17,11 +17,11 @@
 #include "base/loop.h"
 #include "cli/messages.h"
 #include "mcp/json_library.h"
+#include "mcp/lines_of.h"
 #include "mcp/mcp_call.h"
 #include "probe/host_facts.h"
 
 #define CALLS_MAX	3 /* maximum number of calls at the same time */
-#define REQUEST_BYTES	(1u << 20)
 #define READ_BYTES	65536
 #define CHECK_NS	200000000ULL
 
@@ -47,8 +47,7 @@ static const char *const versions[] = {"2025-06-18", "2025-03-26", "2024-11-05"}
 struct mcp_server {
 	struct loop loop;
 	struct mcp_call call[CALLS_MAX];
-	struct buf input; /* an incomplete line of standard input */
-	bool skips;	  /* the present line is too long */
+	struct lines_of input;
 	int status;
 };
 
@@ -290,29 +289,14 @@ static void take_message(struct mcp_server *s, const char *text, size_t len)
 	json_free(message);
 }
 
-static bool is_blank(const char *s, size_t len)
+static void take_line(void *ctx, const char *line, size_t len)
 {
-	return strspn(s, " \t\r") >= len;
-}
+	struct mcp_server *s = ctx;
 
-static void take_input(struct mcp_server *s, const char *at, size_t len)
-{
-	for (const char *end; (end = memchr(at, '\n', len)); len -= end + 1 - at, at = end + 1) {
-		if (!s->skips)
-			buf_add(&s->input, at, end - at);
-		if (s->skips)
-			send_error(s, NULL, NOT_A_REQUEST, "a line is longer than 1 MiB");
-		else if (s->input.s && !is_blank(s->input.s, s->input.len))
-			take_message(s, s->input.s, s->input.len);
-		buf_clear(&s->input);
-		s->skips = false;
-	}
-	if (s->input.len + len > REQUEST_BYTES) {
-		s->skips = true;
-		buf_clear(&s->input);
-	}
-	if (!s->skips)
-		buf_add(&s->input, at, len);
+	if (!line)
+		send_error(s, NULL, NOT_A_REQUEST, "a line is longer than 1 MiB");
+	else if (strspn(line, " \t\r") < len) /* not a blank line */
+		take_message(s, line, len);
 }
 
 static int on_input(void *ctx)
@@ -322,7 +306,7 @@ static int on_input(void *ctx)
 	ssize_t n = read(STDIN_FILENO, bytes, sizeof(bytes));
 
 	if (n > 0)
-		take_input(s, bytes, n);
+		lines_of_take(&s->input, bytes, n, take_line, s);
 	else if (!n || errno != EINTR)
 		s->loop.done = true; /* the client has closed the connection */
 	return 0;
@@ -382,7 +366,7 @@ int command_mcp(void)
 		complain("mcp: %s", strerror(-err));
 	for (size_t i = 0; i < CALLS_MAX; i++)
 		mcp_call_free(&s.call[i]);
-	buf_free(&s.input);
+	buf_free(&s.input.part);
 	loop_close(&s.loop);
 	return err ? EXIT_FAILED : EXIT_DONE;
 }

@@ -37,7 +37,7 @@ void mcp_result_free(struct mcp_result *r)
 	free(r->line);
 	buf_free(&r->gaps);
 	buf_free(&r->messages);
-	buf_free(&r->part);
+	buf_free(&r->output.part);
 	memset(r, 0, sizeof(*r));
 }
 
@@ -206,24 +206,19 @@ static void take_line(struct mcp_result *r, const char *s, size_t len)
 	json_free(line);
 }
 
+static void take_output(void *ctx, const char *line, size_t len)
+{
+	struct mcp_result *r = ctx;
+
+	if (line)
+		take_line(r, line, len);
+	else
+		leave_out(r, UNREADABLE);
+}
+
 void mcp_result_take(struct mcp_result *r, const char *s, size_t len)
 {
-	for (const char *end; (end = memchr(s, '\n', len)); len -= end + 1 - s, s = end + 1) {
-		if (!r->skips)
-			buf_add(&r->part, s, end - s);
-		if (r->skips)
-			leave_out(r, UNREADABLE);
-		else if (r->part.len)
-			take_line(r, r->part.s, r->part.len);
-		buf_clear(&r->part);
-		r->skips = false;
-	}
-	if (r->part.len + len > MCP_LINE_BYTES) {
-		r->skips = true;
-		buf_clear(&r->part);
-	}
-	if (!r->skips)
-		buf_add(&r->part, s, len);
+	lines_of_take(&r->output, s, len, take_output, r);
 }
 
 void mcp_result_say(struct mcp_result *r, const char *s, size_t len)
@@ -361,8 +356,7 @@ void mcp_result_end(struct mcp_result *r, const struct mcp_words *w, int status,
 	struct buf b = {};
 	struct json inner;
 
-	if (r->part.len && !r->skips) /* a last line without its end */
-		take_line(r, r->part.s, r->part.len);
+	mcp_result_take(r, "\n", 1); /* the last line may lack its end */
 	sort_lines(r);
 	json_begin(&inner, &b);
 	put_members(r, &inner, w, status, trouble);

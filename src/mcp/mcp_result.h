@@ -8,10 +8,10 @@
 #define FS_MCP_MCP_RESULT_H
 
 #include "base/buf.h"
+#include "mcp/lines_of.h"
 #include "mcp/mcp_tools.h"
 
 #define MCP_RESULT_BYTES (32u << 10) /* maximum size of all findings and lines in a result */
-#define MCP_LINE_BYTES	 (1u << 20)  /* longer lines of a command are left out */
 #define MCP_TYPES_MAX	 32	     /* maximum number of types of lines that are left out */
 
 /* The last line about one thing. */
@@ -37,8 +37,7 @@ struct mcp_result {
 	size_t types;
 	struct buf gaps;     /* JSON texts of what was not measured, with commas */
 	struct buf messages; /* what the command says on standard error */
-	struct buf part;     /* an incomplete line */
-	bool skips;	     /* the present line is too long */
+	struct lines_of output;
 };
 
 void mcp_result_begin(struct mcp_result *r, const struct mcp_tool *tool);

@@ -88,7 +88,7 @@ static void test_last_line_counts(void)
 
 static void test_bounds(void)
 {
-	size_t most = MCP_LINE_BYTES + 1;
+	size_t most = LINE_BYTES + 1;
 	char line[1024], *text, *huge = malloc(most + 1);
 	struct json_object *all;
 	struct mcp_result r;
