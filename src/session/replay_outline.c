@@ -8,7 +8,7 @@
 
 #include "probe/recording.h"
 
-/* Adds a mark. Its text is added by the caller; NULL: there is no room. */
+/* Adds a mark. Returns its description, which the caller fills; NULL: there is no room. */
 static struct outline_finding *add_mark(struct outline *o, uint64_t t_ns, enum tui_mark_kind kind)
 {
 	if (o->n == OUTLINE_MARKS_MAX) {

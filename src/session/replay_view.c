@@ -211,8 +211,9 @@ static bool is_before(const struct session *s, const struct target *to)
 }
 
 /*
- * Returns whether no scan may follow, as far as the time of the last record says. The end of a
- * recording is found only after the last interval was closed, too late for its snapshot.
+ * Returns whether this scan may be the last one: the last record comes at most two intervals later.
+ * The end of a recording is found only when the model has begun the next interval, which is too
+ * late for a snapshot of this one.
  */
 static bool may_be_last(const struct session *s)
 {

@@ -22,6 +22,12 @@ bool tui_is_open(const struct view *v, const struct finding *f)
 	return now && now->open;
 }
 
+static void drop(struct findings *fs, size_t i)
+{
+	fs->n--;
+	memmove(&fs->f[i], &fs->f[i + 1], (fs->n - i) * sizeof(*fs->f));
+}
+
 /* Removes the finding that matters least: the least severe one, and of these the oldest one. */
 static void drop_least(struct findings *fs)
 {
@@ -30,19 +36,16 @@ static void drop_least(struct findings *fs)
 	for (size_t i = 1; i < fs->n; i++)
 		if (fs->f[i].worst < fs->f[least].worst)
 			least = i;
-	fs->n--;
-	memmove(&fs->f[least], &fs->f[least + 1], (fs->n - least) * sizeof(*fs->f));
+	drop(fs, least);
 }
 
-/* Removes what was kept about an earlier time in which the finding was open. */
+/* Removes a finding about the same process that was cleared earlier. */
 static void drop_earlier(struct findings *fs, const struct finding *f)
 {
 	const struct finding *was = tui_find_in(fs, f->rule, &f->subject);
 
-	if (!was)
-		return;
-	fs->n--;
-	memmove(&fs->f[was - fs->f], was + 1, (fs->n - (was - fs->f)) * sizeof(*fs->f));
+	if (was)
+		drop(fs, was - fs->f);
 }
 
 static int keep(struct findings *fs, const struct finding *f)
