@@ -7,8 +7,9 @@ import signal
 import time
 from pathlib import Path
 
-from harness import Lines, Skip, live, until
+from harness import Lines, live, until
 from test_incidents import Watched, named, watched
+from test_pressure import tmpfs
 
 KILLS = 12
 DRAWN = random.Random(1)
@@ -54,37 +55,30 @@ def test_killed_while_it_stores_an_incident(check, lab):
 def test_full_disk_of_incidents(check, lab):
     """On a full disk, the exporter says so and goes on. Earlier incidents are unchanged, and the next
     one is stored when there is room again."""
-    place = lab.dir / "incidents"
-    place.mkdir()
-    ran = lab.call("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", place)
-    if ran.returncode:
-        raise Skip(f"no tmpfs: {ran.err.strip()}")
-    try:
-        with watched(lab, "--incident.on", "none", "--incident.after", "0", calm=0) as seen:
-            first = lab.faultscope("snapshot", "--store", place, "room")
-            check.equal("with room", first.returncode, 0)
-            before = Path(first.out.strip()).read_bytes()
-            filler = place / "filler"
-            with filler.open("wb", buffering=0) as file:
-                for step in (65536, 1):
-                    try:
-                        while True:
-                            file.write(bytes(step))
-                    except OSError:
-                        pass
-            full = lab.faultscope("snapshot", "--store", place, "full")
-            check.that(full.returncode and "cannot be written" in full.err, full.err)
-            check.equal("the first incident", Path(first.out.strip()).read_bytes(), before)
+    with tmpfs(lab, 2, "incidents") as place, \
+            watched(lab, "--incident.on", "none", "--incident.after", "0", calm=0) as seen:
+        first = lab.faultscope("snapshot", "--store", place, "room")
+        check.equal("with room", first.returncode, 0)
+        before = Path(first.out.strip()).read_bytes()
+        filler = place / "filler"
+        with filler.open("wb", buffering=0) as file:
+            for step in (65536, 1):
+                try:
+                    while True:
+                        file.write(bytes(step))
+                except OSError:
+                    pass
+        full = lab.faultscope("snapshot", "--store", place, "full")
+        check.that(full.returncode and "cannot be written" in full.err, full.err)
+        check.equal("the first incident", Path(first.out.strip()).read_bytes(), before)
+        said = seen.exporter.stderr.readline()
+        while said and "No space left" not in said:  # log lines
             said = seen.exporter.stderr.readline()
-            while said and "No space left" not in said:  # log lines
-                said = seen.exporter.stderr.readline()
-            check.that("No space left on device" in said and "watching continues" in said, said)
-            filler.unlink()
-            until(lambda: lab.faultscope("snapshot", "--store", place, "again").returncode == 0,
-                  "an incident after there is room")
-            check.that(len(check_whole(check, lab, seen)) >= 2, "two incidents")
-    finally:
-        lab.call("umount", place)
+        check.that("No space left on device" in said and "watching continues" in said, said)
+        filler.unlink()
+        until(lambda: lab.faultscope("snapshot", "--store", place, "again").returncode == 0,
+              "an incident after there is room")
+        check.that(len(check_whole(check, lab, seen)) >= 2, "two incidents")
 
 
 # Reaches RLIMIT_NOFILE, and ends.

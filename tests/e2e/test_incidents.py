@@ -16,6 +16,7 @@ from pathlib import Path
 import oom_kills
 from harness import FAULTSCOPE, Skip, live, quiet, until
 from test_oom_pages import place_of
+from test_pressure import tmpfs
 from test_replay_view import clock_of, foot_of
 from test_view import Tmux, expect
 
@@ -216,21 +217,13 @@ def test_incident_of_an_oom_kill(check, lab):
 @live
 def test_incident_of_a_crash(check, lab):
     """A full tmpfs kills a process with SIGBUS."""
-    place = lab.dir / "tmpfs"
-    place.mkdir()
-    ran = lab.call("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", place)
-    if ran.returncode:
-        raise Skip(f"no tmpfs: {ran.err.strip()}")
-    try:
-        with watched(lab) as seen:
-            begun = time.time()
-            work = seen.work(named(lab, "fills"), "-c", FILLS, place)
-            one = seen.incident("an incident", comm="fills")
-            check_incident(check, one, begun)
-            check.equal("status of the process", work.wait(60), -signal.SIGBUS)
-            check_verdict(check, lab, seen, one)
-    finally:
-        lab.call("umount", place)
+    with tmpfs(lab, 4) as place, watched(lab) as seen:
+        begun = time.time()
+        work = seen.work(named(lab, "fills"), "-c", FILLS, place)
+        one = seen.incident("an incident", comm="fills")
+        check_incident(check, one, begun)
+        check.equal("status of the process", work.wait(60), -signal.SIGBUS)
+        check_verdict(check, lab, seen, one)
 
 
 @live

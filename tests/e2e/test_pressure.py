@@ -43,9 +43,9 @@ def memory_cgroup(lab, limit):
 
 
 @contextlib.contextmanager
-def tmpfs(lab, mib):
+def tmpfs(lab, mib, name="tmpfs"):
     """Mounts a tmpfs in the mount namespace of the test, where faultscope sees the tmpfs."""
-    place = lab.dir / "tmpfs"
+    place = lab.dir / name
     place.mkdir()
     mounted = lab.call("mount", "-t", "tmpfs", "-o", f"size={mib}M", "none", place)
     if mounted.returncode:
