@@ -140,6 +140,8 @@ def stored_of_cgroups(tap, guest, kernel, place, only):
     kills = [one for one in oom_kills.KILLS if place.can(one) and only in one.name]
     # the list begins with the newest page; several kills may have happened in a cgroup
     lines = oom_kills.lines_of(guest.vm.must(f"{_lab.FAULTSCOPE} oom --list --json", 60))[::-1]
+    reported = sum(line["type"] == "oom_page" for line in guest.lines())
+    print(f"# {kernel}: {len(lines)} pages in the list, {reported} were reported", flush=True)
     right, facts = 0, []
     for i, one in enumerate(kills):
         wrong = oom_kills.judge_stored(one, lines, f"kill{i}v{place.version}")
