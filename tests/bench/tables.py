@@ -146,10 +146,10 @@ class Tables:
                 f"process, and {added['another']} in others."]
         worst = self.slowest_other()
         if worst and worst["median"] >= ONE_PERCENT:
-            text.append(f"**`-p` of one process slows all others**: they need up to "
-                        f"{with_unit(worst['median'], '%')} more CPU time "
-                        f"({TITLES[worst['work']].split(':')[0]}). Half of the rounds are"
-                        f" between {worst['q1']:.0f} and {worst['q3']:.0f} %. Where BPF programs"
+            text.append(f"**`-p` of one process also slows others**: "
+                        f"{TITLES[worst['work']].split(':')[0]} needs "
+                        f"{with_unit(worst['median'], '%')} more CPU time (median; quartiles "
+                        f"{worst['q1']:.0f} and {worst['q3']:.0f} %). Where BPF programs"
                         " can trace kernel functions, on Linux 6.14 and later, `-p` does not slow"
                         " the system calls that it does not count ([probes](docs/probes.md)).")
         return " ".join(text) + " See [performance](docs/performance.md).\n"
