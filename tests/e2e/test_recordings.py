@@ -396,7 +396,7 @@ def test_faults_drawn_by_chance(check, lab):
     check.near("faults that those drawn stand for", drawn["together_stand_for"], truth["minflt"], 0.2)
     names = page["profile"]["names"]
     from_it = sum(s["v"][0] for s in page["profile"]["samples"]
-                  if any("(touch)" in names[i] for i in s["f"]))
+                  if any(re.search(r"\(touch(\.c:\d+)?\)", names[i]) for i in s["f"]))
     check.that(from_it > 0.9 * truth["pages"], f"{from_it} faults of {truth} by its own code")
     there = [row for row in page["addresses"] if row["mapping"] == "anonymous"]
     check.near("bytes where they went", sum(row["bytes"] for row in there if row["faults"]),
