@@ -79,7 +79,7 @@ record_part(read_user_objects)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct user_walk w = {};
-	struct user_namespace *ns = BPF_CORE_READ(task, cred, user_ns);
+	struct user_namespace *ns;
 
 	r->counted.asked = 1;
 	begin_walk(&w, with);
@@ -89,6 +89,7 @@ record_part(read_user_objects)
 		take_level(r, &w);
 		return;
 	}
+	ns = BPF_CORE_READ(task, cred, user_ns);
 	w.at = BPF_CORE_READ(ns, ucounts);
 	if (!ucount_max(ns, with)) {
 		w.count = w.max = 0;
