@@ -350,9 +350,22 @@ struct unwind_loop {
 	struct unwind_walk *w;
 };
 
+/*
+ * Returns the place of frame number `i` in the arrays of a walk. The compiler must not know the
+ * range of walk_slot(), or else it removes the mask, and the verifier of Linux 6.1 does not know
+ * the range.
+ */
+static __always_inline __u32 unwind_slot(__u32 i)
+{
+	__u32 slot = walk_slot(i);
+
+	barrier_var(slot);
+	return slot & (FS_UNWIND_FRAMES - 1);
+}
+
 static __always_inline void unwind_keep(struct unwind_walk *w, __u32 i)
 {
-	__u32 slot = walk_slot(i) & (FS_UNWIND_FRAMES - 1);
+	__u32 slot = unwind_slot(i);
 	__u64 bit = 1ULL << (slot & 63);
 
 	w->pc[slot] = w->c.pc;
@@ -397,7 +410,7 @@ static int unwind_hash_outer(__u32 k, struct unwind_loop *l)
 
 	if (i >= w->n)
 		return 1;
-	w->hash = mix(w->hash, w->pc[walk_slot(i) & (FS_UNWIND_FRAMES - 1)]);
+	w->hash = mix(w->hash, w->pc[unwind_slot(i)]);
 	return 0;
 }
 
