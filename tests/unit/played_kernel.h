@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -49,6 +50,8 @@ struct played {
 	int program;	/* file descriptor of the program of a link */
 	uint32_t names;	/* number of functions of a link */
 	uint64_t cookie;
+	ino_t file;  /* tells the file from others that get its descriptor later */
+	bool closed; /* the file was found closed */
 };
 
 static struct played played[PLAYED_MAX];
@@ -118,6 +121,7 @@ static inline void played_begin(void)
 /* Adds a call, and returns its file: in memory, of `bytes` bytes. */
 static inline int played_add(struct played p, size_t bytes)
 {
+	struct stat st;
 	unsigned int at = __atomic_fetch_add(&played_n, 1, __ATOMIC_SEQ_CST);
 
 	if (at >= PLAYED_MAX)
@@ -125,8 +129,9 @@ static inline int played_add(struct played p, size_t bytes)
 	p.fd = memfd_create(p.name, MFD_CLOEXEC);
 	if (p.fd < 0)
 		return -1;
-	if (ftruncate(p.fd, bytes))
+	if (ftruncate(p.fd, bytes) || fstat(p.fd, &st))
 		abort();
+	p.file = st.st_ino;
 	played[at] = p;
 	return p.fd;
 }
@@ -345,14 +350,22 @@ int libbpf_num_possible_cpus(void)
 	return PLAYED_CPUS;
 }
 
+static inline bool played_is_open(struct played *p)
+{
+	struct stat st;
+
+	if (!p->closed)
+		p->closed = fstat(p->fd, &st) || st.st_ino != p->file;
+	return !p->closed;
+}
+
 /* Returns how many of the files of one kind are open. */
 static inline unsigned int played_open(enum played_kind kind)
 {
 	unsigned int n = 0;
 
 	for (unsigned int i = 0; i < played_n; i++)
-		n += played[i].kind == kind && played_by_fd(played[i].fd) == &played[i] &&
-		     fcntl(played[i].fd, F_GETFD) >= 0;
+		n += played[i].kind == kind && played_is_open(&played[i]);
 	return n;
 }
 

@@ -82,8 +82,7 @@ static const char *links(void)
 
 	text[0] = 0;
 	for (unsigned int i = 0; i < played_n; i++)
-		if (played[i].kind == PLAYED_LINK && fcntl(played[i].fd, F_GETFD) >= 0 &&
-		    played_by_fd(played[i].fd) == &played[i])
+		if (played[i].kind == PLAYED_LINK && played_is_open(&played[i]))
 			describe(&played[i], text, sizeof(text));
 	return text;
 }
