@@ -28,6 +28,26 @@ static inline void mix_text(uint64_t *sum, const char *s)
 		mix(sum, (unsigned char)*s);
 }
 
+/*
+ * Adds a text without its words: each part that is letters, spaces, commas, semicolons and
+ * apostrophes counts as one letter. So a changed sentence does not change the checksum, but a
+ * changed number, order, mark or tag does.
+ */
+static inline void mix_shape(uint64_t *sum, const char *s, size_t len)
+{
+	bool prose = false;
+
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = s[i];
+		bool was = prose;
+
+		prose = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			(c && strchr(" ,;'", c));
+		if (!prose || !was)
+			mix(sum, prose ? 'a' : c);
+	}
+}
+
 /* Returns the next random number. The sequence of numbers is the same on every machine. */
 static inline uint64_t roll(uint64_t *dice)
 {

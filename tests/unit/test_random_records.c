@@ -2,7 +2,7 @@
 /*
  * Tests the model, the rules and the renderers with random records. Values are round numbers, and
  * limits are often 100, so that values often are exactly at a threshold of a rule. The test
- * compares checksums over the numbers of all outputs, but over no words.
+ * compares checksums over the numbers and the marks of all outputs, but over no words.
  *
  * If the environment variable FS_SHOW_EXPECTED=FILE is set, the outputs are appended to FILE. They
  * can then be compared with those of another build.
@@ -18,7 +18,7 @@
 #define SCANS	6
 
 /* Checksums after those of the writers. */
-enum { SUM_PAGES = WRITERS, SUM_NAMES, SUM_METRICS, SUMS };
+enum { SUM_PAGES = WRITERS, SUM_NAMES, SUM_METRICS, SUM_SHAPES, SUMS };
 
 /* Adds the numbers of a text to a checksum. */
 static void mix_numbers(uint64_t *sum, const struct buf *b)
@@ -66,6 +66,9 @@ static void play(uint64_t seed, struct sum *sums)
 	}
 	mix_numbers(&sums[SUM_PAGES].got, &s.pages);
 	mix_numbers(&sums[SUM_METRICS].got, &s.metrics);
+	mix_shape(&sums[SUM_SHAPES].got, s.pages.s ? s.pages.s : "", s.pages.len);
+	for (size_t w = 0; w < WRITERS; w++)
+		mix_shape(&sums[SUM_SHAPES].got, s.out[w].s ? s.out[w].s : "", s.out[w].len);
 	end_scene(&s);
 }
 
@@ -79,6 +82,7 @@ int main(void)
 		{"numbers of reports, screens and metrics", SUM_BEGINS, 0xc15258583980e8b3},
 		{"names in JSON lines", SUM_BEGINS, 0x7a008698609f7506},
 		{"numbers of metrics", SUM_BEGINS, 0xaadaf775b6042844},
+		{"marks of all outputs", SUM_BEGINS, 0xe272b13a1021b381},
 	};
 
 	setlocale(LC_ALL, "C.UTF-8");
