@@ -2,7 +2,7 @@
 /*
  * Tests triage with the crash logs of tests/triage, each altered at random: lines are missing,
  * repeated or come from another log, and numbers and functions have other values. The test compares
- * checksums over all facts and diagnoses, but over no words of triage.
+ * checksums over all facts and diagnoses, and over the outputs, but over no words of triage.
  *
  * The test must run at the top of the source tree. If the environment variable
  * FS_SHOW_EXPECTED=FILE is set, the altered logs and their checksums are appended to FILE.
@@ -11,11 +11,13 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "render/crash/crash_view.h"
 #include "sums.h"
 #include "triage/triage.h"
 
 #define ROUNDS	   4800
 #define PER_SUM	   600 /* rounds of one checksum */
+#define PER_OUTPUT 3   /* one round of so many also writes the verdict */
 #define LOGS_MAX   256
 #define LINES_MAX  1000
 #define LINE_BYTES 1000
@@ -355,7 +357,33 @@ static void mix_diagnosis(uint64_t *sum, const struct diagnosis *v)
 		mix(sum, v->precursor[i].event + 1000 * (int64_t)v->precursor[i].before);
 }
 
-static uint64_t sum_of(const struct buf *b)
+/* Writes the verdict in each format, in a style that depends on the round. */
+static void mix_outputs(uint64_t *sum, const struct triage *t, int round)
+{
+	static const int widths[] = {60, 80, 100, 160};
+	static const char *const names[] = {"log"};
+	static const struct buf no_gaps;
+	const struct view v = {.width = widths[round / 2 % 4],
+			       .unicode = round % 3,
+			       .colour = round % 5 == 0};
+	const struct triage_view tv = {.v = &v,
+				       .name = names,
+				       .names = 1,
+				       .explain = round % 4 < 2,
+				       .redact = round % 7 < 3,
+				       .gaps = &no_gaps};
+	struct buf b = {};
+
+	triage_text(&b, &tv, t);
+	triage_json(&b, &tv, t);
+	triage_markdown(&b, &tv, t);
+	if (b.failed)
+		abort();
+	mix_shape(sum, b.s, b.len);
+	buf_free(&b);
+}
+
+static uint64_t sum_of(const struct buf *b, int round, uint64_t *sum_of_outputs)
 {
 	struct triage_input in = {.name = "log", .data = b->s ? b->s : "", .size = b->len};
 	uint64_t sum = SUM_BEGINS;
@@ -369,6 +397,8 @@ static uint64_t sum_of(const struct buf *b)
 		mix_facts(&sum, &t.seen.event[i]);
 	for (uint32_t i = 0; i < t.verdicts; i++)
 		mix_diagnosis(&sum, &t.verdict[i]);
+	if (round % PER_OUTPUT == 0)
+		mix_outputs(sum_of_outputs, &t, round / PER_OUTPUT);
 	triage_free(&t);
 	return sum;
 }
@@ -395,6 +425,7 @@ int main(void)
 		{"rounds 3000 to 3599", SUM_BEGINS, 0x53737a4d127778b3},
 		{"rounds 3600 to 4199", SUM_BEGINS, 0x8f8702b9a927263a},
 		{"rounds 4200 to 4799", SUM_BEGINS, 0x57034787e3113e60},
+		{"marks of outputs", SUM_BEGINS, 0x51df9d6b30eace42},
 	};
 
 	read_folder("tests/triage/corpus");
@@ -407,7 +438,7 @@ int main(void)
 		uint64_t sum;
 
 		alter(&b, &logs[round % nr_logs]);
-		sum = sum_of(&b);
+		sum = sum_of(&b, round, &sums[ROUNDS / PER_SUM].got);
 		mix(&sums[round / PER_SUM].got, sum);
 		show(round, &b, sum);
 		buf_free(&b);
