@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -136,11 +137,24 @@ static inline int played_add(struct played p, size_t bytes)
 	return p.fd;
 }
 
-/* Returns the newest call with a file, since file descriptors are used again. */
+static inline bool played_is_open(struct played *p)
+{
+	struct stat st;
+
+	if (!p->closed)
+		p->closed = fstat(p->fd, &st) || st.st_ino != p->file;
+	return !p->closed;
+}
+
+/* Returns the call that made the file of a descriptor; NULL: the file is no played one. */
 static inline const struct played *played_by_fd(int fd)
 {
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return NULL;
 	for (unsigned int i = played_n; i--;)
-		if (played[i].fd == fd)
+		if (played[i].file == st.st_ino)
 			return &played[i];
 	return NULL;
 }
@@ -326,6 +340,9 @@ long syscall(long number, ...)
 	va_end(list);
 	if (number == SYS_bpf)
 		return played_bpf(a[0], (union bpf_attr *)a[1]);
+	/* privileges stay, since the calls that play the kernel need them */
+	if (number == SYS_seccomp || number == SYS_landlock_restrict_self)
+		return 0;
 	if (number == SYS_perf_event_open)
 		return played_event((const struct perf_event_attr *)a[0], a[2]);
 	return played_real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
@@ -345,18 +362,17 @@ int ioctl(int fd, unsigned long request, ...)
 	return played_real(SYS_ioctl, fd, request, argument, 0, 0, 0);
 }
 
+/* A file in memory cannot be waited for: the ring never becomes readable. */
+int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
+{
+	if (played_by_fd(fd))
+		return 0;
+	return played_real(SYS_epoll_ctl, epoll, operation, fd, event, 0, 0);
+}
+
 int libbpf_num_possible_cpus(void)
 {
 	return PLAYED_CPUS;
-}
-
-static inline bool played_is_open(struct played *p)
-{
-	struct stat st;
-
-	if (!p->closed)
-		p->closed = fstat(p->fd, &st) || st.st_ino != p->file;
-	return !p->closed;
 }
 
 /* Returns how many of the files of one kind are open. */

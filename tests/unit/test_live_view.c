@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Tests the live view of a session on a pseudo-terminal, with a played kernel: what each key does
+ * to the session, which is more than what it does to the view (test_tui.c). Scans read /proc.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <glob.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+
+#include "cli/options_table.h"
+#include "played_kernel.h"
+#include "session/commands.h"
+#include "tap.h"
+
+#define PATIENCE_MS 60000 /* after this time, output that is missing does not come */
+#define SEEN_MAX    (4 << 20)
+
+static int master;
+static pid_t child;
+static char *seen; /* what the terminal has shown since the last key */
+static size_t seen_len;
+static char folder[] = "/tmp/faultscope-live-view-XXXXXX";
+
+static void run(const char *terminal, char **argv)
+{
+	struct options o;
+	char error[512];
+	int argc = 0, fd;
+
+	setsid();
+	fd = open(terminal, O_RDWR);
+	if (fd < 0 || dup2(fd, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0 || chdir(folder))
+		_exit(100);
+	while (argv[argc])
+		argc++;
+	if (options_parse(argc, argv, &o, error, sizeof(error))) {
+		dprintf(2, "%s\n", error);
+		_exit(101);
+	}
+	o.revision = "test";
+	exit(command_watch(&o));
+}
+
+static void start(char **argv)
+{
+	struct winsize size = {.ws_col = 120, .ws_row = 30};
+
+	free(seen);
+	seen = calloc(1, SEEN_MAX);
+	seen_len = 0;
+	master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (!seen || master < 0 || grantpt(master) || unlockpt(master) ||
+	    ioctl(master, TIOCSWINSZ, &size))
+		abort();
+	fflush(stdout);
+	child = fork();
+	if (!child)
+		run(ptsname(master), argv);
+}
+
+/* Reads what the terminal shows, until `text` was shown, or until the end. */
+static bool shows(const char *text)
+{
+	struct pollfd ready = {.fd = master, .events = POLLIN};
+	time_t last = time(NULL) + PATIENCE_MS / 1000;
+	ssize_t n = 1;
+
+	while (!strstr(seen, text) && n > 0 && seen_len + 1 < SEEN_MAX && time(NULL) < last &&
+	       poll(&ready, 1, PATIENCE_MS) > 0) {
+		n = read(master, seen + seen_len, SEEN_MAX - 1 - seen_len);
+		seen_len += n > 0 ? n : 0;
+		seen[seen_len] = 0;
+	}
+	return strstr(seen, text) != NULL;
+}
+
+static void press(const char *keys)
+{
+	seen_len = 0;
+	seen[0] = 0;
+	if (write(master, keys, strlen(keys)) != (ssize_t)strlen(keys))
+		abort();
+}
+
+struct step {
+	const char *keys, *text, *what;
+};
+
+static void take_steps(const struct step *step, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		press(step[i].keys);
+		if (!ok(shows(step[i].text), "%s: %s", step[i].what, step[i].text))
+			printf("# shown: …%s\n", seen + (seen_len > 400 ? seen_len - 400 : 0));
+	}
+}
+
+/* Waits for the end. Returns the exit status. */
+static int ends(void)
+{
+	int status;
+
+	while (shows("\001never"))
+		;
+	waitpid(child, &status, 0);
+	close(master);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static size_t recordings(void)
+{
+	char pattern[128];
+	size_t n;
+	glob_t g;
+
+	snprintf(pattern, sizeof(pattern), "%s/faultscope-*.fsr", folder);
+	n = glob(pattern, 0, NULL, &g) ? 0 : g.gl_pathc;
+	if (n)
+		ok(access(g.gl_pathv[0], R_OK) == 0, "a recording: %s", g.gl_pathv[0]);
+	for (size_t i = 0; i < n; i++)
+		unlink(g.gl_pathv[i]);
+	if (n)
+		globfree(&g);
+	return n;
+}
+
+#define STEPS(list) take_steps(list, sizeof(list) / sizeof(list[0]))
+
+static void test_keys(void)
+{
+	static const struct step steps[] = {
+		{"+", "a scan every 0.1 s", "+"},
+		{"++-", "a scan every 0.2 s", "the shortest interval stays"},
+		{"-", "a scan every 0.5 s", "-"},
+		{"-", "a scan every 1 s", "-"},
+		{"-", "a scan every 2 s", "-"},
+		{"-", "a scan every 5 s", "-"},
+		{"-", "a scan every 10 s", "-"},
+		{"-", "a scan every 30 s", "-"},
+		{"-", "a scan every 60 s", "-"},
+		{"---+", "a scan every 30 s", "the longest interval stays"},
+		{"++++++", "a scan every 0.2 s", "several keys at once"},
+		{"?", "move the cursor", "help"},
+		{"\033", "PID", "Esc is a key if no byte follows"},
+		{"\033[5~2", "OF LIMIT", "a key with several bytes, and another"},
+		{"1", "MINFLT/s", "back"},
+		{" ", "PAUSED", "a pause"},
+		{" ", "PID", "it goes on"},
+		{"/", "words; Enter: filter", "a filter"},
+		{"test_live_view\r", "filter: test_live_view", "a filter"},
+		{"\r", "What it holds", "a process and what it holds"},
+		{"d", "Diagnosis of ", "its diagnosis"},
+		{"\033", "Process ", "back to it"},
+		{"w", "recording to faultscope-", "a recording"},
+		{"c", "REC", "it is shown"},
+		{"w", "recorded: faultscope --replay faultscope-", "its end"},
+	};
+	static char *argv[] = {"faultscope", "--probe", "scan=/proc", "0.2", NULL};
+	int status;
+
+	start(argv);
+	if (!ok(shows("\033[?1049h") && shows("MINFLT/s"), "the first screen"))
+		printf("# shown: …%s\n", seen + (seen_len > 400 ? seen_len - 400 : 0));
+	STEPS(steps);
+	press("1");
+	ok(shows("MINFLT/s") && !strstr(seen, "REC"), "no recording is shown");
+	press("q");
+	status = ends();
+	/* a user who cannot read all processes is told that the result is incomplete */
+	ok(!status || status == EXIT_INCOMPLETE, "q ends it: %d", status);
+	ok(strstr(seen, "\033[?1049l") != NULL, "the screen is given back");
+	is_u64(recordings(), 1, "one recording");
+}
+
+/* If the terminal is gone, the session ends. */
+static void test_end_of_input(void)
+{
+	static char *argv[] = {"faultscope", "--probe", "scan=/proc", "0.2", NULL};
+	int status;
+
+	start(argv);
+	ok(shows("MINFLT/s"), "the first screen");
+	close(master);
+	waitpid(child, &status, 0);
+	ok(!WIFSIGNALED(status) || WTERMSIG(status) == SIGHUP, "the end: %x", status);
+}
+
+int main(void)
+{
+	setenv("TERM", "xterm", 1);
+	setenv("NO_COLOR", "1", 1);
+	unsetenv("COLUMNS");
+	if (access("/sys/kernel/btf/vmlinux", R_OK)) {
+		ok(true, "# SKIP no types of the kernel");
+		return tap_done();
+	}
+	if (!mkdtemp(folder))
+		abort();
+	test_keys();
+	test_end_of_input();
+	rmdir(folder);
+	return tap_done();
+}
