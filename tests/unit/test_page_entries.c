@@ -113,6 +113,50 @@ static void test_huge_pages(void)
 	reads(0, 4 * HUGE, "512-1024PHF ", "a huge page of a file");
 }
 
+static int count_huge(void *ctx, const struct page_range *r)
+{
+	size_t *pages = ctx;
+
+	pages[!!(r->what & RANGE_HUGE)] += r->to - r->from;
+	return 0;
+}
+
+/* Counts pages of the second 512 ones: [0] in small ranges, [1] in huge ones. */
+static bool has(size_t small, size_t huge)
+{
+	size_t pages[2] = {};
+
+	if (pwrite(reader.fd, entry, sizeof(entry), 0) != sizeof(entry))
+		exit(1);
+	return !page_ranges_read(&reader, HUGE, 2 * HUGE, wants_all, count_huge, pages) &&
+	       pages[0] == small && pages[1] == huge;
+}
+
+/* Each of the 512 entries counts: none of them may be missing, or have another frame. */
+static void test_each_of_a_huge_page(void)
+{
+	for (int i = 0; i < HUGE; i++) {
+		bool good;
+
+		put_huge(3 * HUGE);
+		good = has(0, HUGE);
+		entry[HUGE + i] &= ~PRESENT;
+		good &= has(HUGE - 1, 0);
+		entry[HUGE + i] |= SWAPPED;
+		good &= has(HUGE, 0);
+		put_huge(3 * HUGE);
+		entry[HUGE + i]++;
+		good &= has(HUGE, 0);
+		entry[HUGE + i] -= 2;
+		good &= has(HUGE, 0);
+		if (!good)
+			ok(false, "entry %d", i);
+	}
+	put_huge(0);
+	entry[HUGE] = PRESENT;
+	ok(has(HUGE, 0), "frame 0 is the start of no huge page");
+}
+
 static int refuse(void *ctx, const struct page_range *r)
 {
 	++*(int *)ctx;
@@ -159,6 +203,7 @@ int main(void)
 		return 1;
 	test_kinds();
 	test_huge_pages();
+	test_each_of_a_huge_page();
 	test_errors();
 	test_old_kernels();
 	return tap_done();
