@@ -49,7 +49,7 @@ struct played {
 	uint64_t config; /* of an event */
 	int cpu;
 	int program;	/* file descriptor of the program of a link */
-	uint32_t names;	/* number of functions of a link */
+	uint32_t names; /* number of functions of a link */
 	uint64_t cookie;
 	ino_t file;  /* tells the file from others that get its descriptor later */
 	bool closed; /* the file was found closed */
@@ -168,9 +168,8 @@ static int played_make_map(const union bpf_attr *attr)
 			   .entries = attr->max_entries,
 			   .flags = attr->map_flags};
 	size_t page = sysconf(_SC_PAGESIZE);
-	size_t bytes = p.type == BPF_MAP_TYPE_RINGBUF
-			       ? 2 * page + p.entries
-			       : (size_t)p.entries * ((p.value + 7) & ~7U);
+	size_t bytes = p.type == BPF_MAP_TYPE_RINGBUF ? 2 * page + p.entries
+						      : (size_t)p.entries * ((p.value + 7) & ~7U);
 
 	snprintf(p.name, sizeof(p.name), "%.15s", attr->map_name);
 	return played_refuses(p.kind, p.name) ? -1 : played_add(p, bytes);

@@ -117,12 +117,12 @@ static const struct {
 	int work; /* NR_WORKS: none */
 	int set;  /* index of sets[] */
 } rows[] = {
-	{"scan", NR_WORKS, 0},	       {"lifecycle", WORK_PROCESS, 1},
+	{"scan", NR_WORKS, 0},		{"lifecycle", WORK_PROCESS, 1},
 	{"fault_begin", WORK_FAULT, 1}, {"fault_kernel", WORK_USER_COPY, 1},
-	{"signal", WORK_SIGNAL, 1},    {"map_area", WORK_MAPPING, 1},
-	{"fault_end", WORK_FAULT, 2},  {"fault_class", WORK_FAULT, 3},
+	{"signal", WORK_SIGNAL, 1},	{"map_area", WORK_MAPPING, 1},
+	{"fault_end", WORK_FAULT, 2},	{"fault_class", WORK_FAULT, 3},
 	{"mmap_lock", WORK_MAPPING, 3}, {"calls", WORK_MAPPING, 4},
-	{"calls", WORK_DESCRIPTOR, 4}, {"calls", WORK_OTHER_CALL, 4},
+	{"calls", WORK_DESCRIPTOR, 4},	{"calls", WORK_OTHER_CALL, 4},
 };
 #define NR_ROWS (sizeof(rows) / sizeof(rows[0]))
 
@@ -155,8 +155,7 @@ static void check_rows(const unsigned int *links)
 			return;
 		want = rows[at].work == NR_WORKS
 			       ? 2.0 * CPU_NS / PROCESSES
-			       : LINK_NS *
-					 ((double)links[rows[at].set] - links[rows[at].set - 1]) /
+			       : LINK_NS * ((double)links[rows[at].set] - links[rows[at].set - 1]) /
 					 operations[rows[at].work];
 		ok(is_cost(cost, want), "%s: %g to %g, median %g; want %g %s", c.row[i].hook,
 		   cost->low, cost->high, cost->median, want, cost->why);

@@ -236,9 +236,11 @@ static const struct {
 	const char *hook;
 	const char *then; /* attach type that is used if programs of the first one are refused */
 } seconds[] = {
-	{"scan", "iter/task"},	    {"fault_begin", "tracepoint"}, {"oom", NULL},
-	{"fault_end", "perf_event"}, {"cgroup", NULL},		   {"mmap_lock", "raw_tp"},
-	{"lifecycle", NULL},	    {"tlb", "raw_tp"},		   {"log", NULL},
+	{"scan", "iter/task"}, {"fault_begin", "tracepoint"},
+	{"oom", NULL},	       {"fault_end", "perf_event"},
+	{"cgroup", NULL},      {"mmap_lock", "raw_tp"},
+	{"lifecycle", NULL},   {"tlb", "raw_tp"},
+	{"log", NULL},
 };
 
 static void compare(const struct mechanisms *before, const char *hook, const char *then)
@@ -316,7 +318,9 @@ static void test_exhausted(void)
 	static const struct {
 		enum played_kind kind;
 		int step, most;
-	} kinds[] = {{PLAYED_MAP, 9, 60}, {PLAYED_PROGRAM, 11, 80}, {PLAYED_LINK, 3, 28},
+	} kinds[] = {{PLAYED_MAP, 9, 60},
+		     {PLAYED_PROGRAM, 11, 80},
+		     {PLAYED_LINK, 3, 28},
 		     {PLAYED_EVENT, 1, 3}};
 	static const int numbers[] = {ENOMEM, EMFILE, ENFILE};
 
@@ -461,11 +465,11 @@ static void test_settings(void)
 			   c->in_seconds == rows[i].majors,
 		   "what was asked for");
 		ok(c->time_faults == rows[i].times && c->classify == rows[i].classes &&
-			   c->samples == rows[i].samples &&
-			   c->majors_alone == rows[i].majors_alone,
-		   "times %d, classes %d, samples %d, majors alone %d", c->time_faults,
-		   c->classify, c->samples, c->majors_alone);
-		ok(c->attribute_maps == 11 && c->attribute_fds == 12, "growth from which counts on");
+			   c->samples == rows[i].samples && c->majors_alone == rows[i].majors_alone,
+		   "times %d, classes %d, samples %d, majors alone %d", c->time_faults, c->classify,
+		   c->samples, c->majors_alone);
+		ok(c->attribute_maps == 11 && c->attribute_fds == 12,
+		   "growth from which counts on");
 		ok(c->mark_percent[0] == 50 && c->mark_percent[1] == 80 &&
 			   c->mark_percent[2] == 95 && c->slow_ns == 1000000,
 		   "marks, and what is slow");
