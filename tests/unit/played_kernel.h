@@ -74,7 +74,10 @@ static struct {
 static unsigned int played_runs; /* number of runs of a program by bpf(2) */
 static int played_run_error;	 /* errno of such runs, and of new iterators; 0: they succeed */
 
-static long played_real(long number, ...)
+/* Reads arguments that a caller may not have given, as the C library's syscall() does. */
+#define READS_ALL_ARGUMENTS __attribute__((no_sanitize_address))
+
+READS_ALL_ARGUMENTS static long played_real(long number, ...)
 {
 	static long (*real)(long, ...);
 	long a[6];
@@ -328,7 +331,7 @@ static long played_event(const struct perf_event_attr *attr, int cpu)
 	return played_refuses(p.kind, "") ? -1 : played_add(p, 0);
 }
 
-long syscall(long number, ...)
+READS_ALL_ARGUMENTS long syscall(long number, ...)
 {
 	long a[6];
 	va_list list;
@@ -348,7 +351,7 @@ long syscall(long number, ...)
 }
 
 /* Events are enabled and given a program by ioctl(2). */
-int ioctl(int fd, unsigned long request, ...)
+READS_ALL_ARGUMENTS int ioctl(int fd, unsigned long request, ...)
 {
 	va_list list;
 	long argument;
