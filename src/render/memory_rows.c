@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "model/frames.h"
 #include "model/holdings.h"
 
@@ -75,8 +76,8 @@ static void add_record(struct memory_row *row, const struct resident_record *r, 
 	double above = hypot(sum->high - sum->bytes, r->high - r->bytes);
 
 	sum->bytes += r->bytes;
-	sum->low = below < sum->bytes ? sum->bytes - below : 0;
-	sum->high = sum->bytes + above;
+	sum->low = count_of_real(sum->bytes - below);
+	sum->high = count_of_real(sum->bytes + above);
 	sum->swapped_bytes += r->swapped_bytes;
 	sum->huge_bytes += r->huge_bytes;
 	row->growth += growth;

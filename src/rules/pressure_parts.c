@@ -103,7 +103,7 @@ void pressure_help_growth(struct finding *f, const struct model *m, uint64_t mor
 		"more memory only delays the failure: %s more %s would last about %s, at the "
 		"observed growth of %s/s",
 		as_bytes(more_bytes).s, what, as_span(more_bytes / per_second).s,
-		as_bytes(per_second).s);
+		as_bytes(count_of_real(per_second)).s);
 }
 
 void pressure_help_room(struct finding *f, const struct model *m, uint64_t short_bytes,

@@ -200,7 +200,7 @@ bool reads_too_much(const struct occasion *o, const struct finding *open, struct
 		return stall_held(o, open, f);
 	stall_begin(o, open, READS_NS, f);
 	finding_title(f, "readahead of a mapped file: %s/s read from disk, at most %s/s used",
-		      as_bytes(read).s, as_bytes(touched).s);
+		      as_bytes(count_of_real(read)).s, as_bytes(count_of_real(touched)).s);
 	say_served(f, "faults that read", &major);
 	finding_number(f, "bytes read for each byte touched", IN_COUNT, read / touched);
 	finding_advise(f);

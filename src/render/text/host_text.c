@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Writes the text of `host`: whether memory is short, the values, top processes, findings. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,7 +64,7 @@ static void put_rate_of(struct line *l, const struct model *m, enum host_figure 
 
 	if (rate < 0)
 		return;
-	line_printf(l, "  %s %s/s", name, as_bytes(rate * m->tick.limits.page_bytes).s);
+	line_printf(l, "  %s %s/s", name, as_bytes(count_of_real(rate * m->tick.limits.page_bytes)).s);
 }
 
 static void write_memory(struct buf *b, const struct view *v)
@@ -279,7 +280,7 @@ static void write_eater(struct buf *b, const struct view *v, const struct top_co
 	line_printf(&l, ", committed %s", as_bytes(e->commit_bytes).s);
 	if (e->per_second > WORTH_BYTES_S || e->per_second < -WORTH_BYTES_S)
 		line_printf(&l, "%s%s/s", e->per_second < 0 ? ", shrinks by " : ", grows by ",
-			    as_bytes(e->per_second < 0 ? -e->per_second : e->per_second).s);
+			    as_bytes(count_of_real(fabs(e->per_second))).s);
 	line_wrap_at(&l, b, STYLE_PLAIN, 22);
 }
 

@@ -101,7 +101,7 @@ static void write_faults(struct buf *b, const struct view *v, const struct subje
 	if (is_available(v->m, "fault_end", LACKS_MINOR)) {
 		l = (struct line){.v = v};
 		label(&l, "stall");
-		line_printf(&l, "%s per second (%s)", as_duration(rate(v, s, FIELD(stall))).s,
+		line_printf(&l, "%s per second (%s)", as_duration(count_of_real(rate(v, s, FIELD(stall)))).s,
 			    as_duration(c->stall_ns[0] + c->stall_ns[1]).s);
 		line_end(&l, b, STYLE_PLAIN);
 	}
@@ -128,7 +128,7 @@ static void write_growth(struct line *l, const struct resource *r, const struct 
 		return;
 	line_printf(l, "  ");
 	if (r->bytes)
-		line_printf(l, "%s", as_bytes(f->per_second).s);
+		line_printf(l, "%s", as_bytes(count_of_real(f->per_second)).s);
 	else
 		line_printf(l, "%s", as_rate(f->per_second).s);
 	line_printf(l, "/s, full in ");

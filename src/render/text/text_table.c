@@ -145,7 +145,7 @@ static void put_cell(struct buf *b, const struct view *v, const struct subject *
 	else if (c->c->of)
 		buf_printf(b, "%.1f", 100.0 * n / limit);
 	else if (f->type == FIELD_COUNTER && f->unit == UNIT_NS)
-		put_duration(b, seconds > 0 ? field_delta(v->m, s, f) / seconds : 0);
+		put_duration(b, seconds > 0 ? count_of_real(field_delta(v->m, s, f) / seconds) : 0);
 	else if (f->type == FIELD_COUNTER)
 		put_rate(b, seconds > 0 ? field_delta(v->m, s, f) / seconds : 0);
 	else if (f->unit == UNIT_BYTES)
