@@ -64,7 +64,8 @@ static void put_rate_of(struct line *l, const struct model *m, enum host_figure 
 
 	if (rate < 0)
 		return;
-	line_printf(l, "  %s %s/s", name, as_bytes(count_of_real(rate * m->tick.limits.page_bytes)).s);
+	line_printf(l, "  %s %s/s", name,
+		    as_bytes(count_of_real(rate * m->tick.limits.page_bytes)).s);
 }
 
 static void write_memory(struct buf *b, const struct view *v)

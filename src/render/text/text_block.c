@@ -101,7 +101,8 @@ static void write_faults(struct buf *b, const struct view *v, const struct subje
 	if (is_available(v->m, "fault_end", LACKS_MINOR)) {
 		l = (struct line){.v = v};
 		label(&l, "stall");
-		line_printf(&l, "%s per second (%s)", as_duration(count_of_real(rate(v, s, FIELD(stall)))).s,
+		line_printf(&l, "%s per second (%s)",
+			    as_duration(count_of_real(rate(v, s, FIELD(stall)))).s,
 			    as_duration(c->stall_ns[0] + c->stall_ns[1]).s);
 		line_end(&l, b, STYLE_PLAIN);
 	}
