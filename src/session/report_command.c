@@ -99,7 +99,7 @@ static int make_whole(const struct options *o, const struct report_format *f)
 	struct buf b = {}, packed = {};
 	struct gzip *gzip = NULL;
 	struct story st;
-	int status = story_read(&st, o, o->argv[0], NULL), ended;
+	int status = story_read_rows(&st, o, o->argv[0], f->row), ended;
 
 	st.s.out.view.verdict = f->make == html_report;
 	if (!status) {
