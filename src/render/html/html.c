@@ -124,6 +124,17 @@ void html_data(struct buf *b, const char *id, const struct buf *json)
 	buf_puts(b, "</script>\n");
 }
 
+void html_value(struct buf *b, const char *is, double value, const char *text)
+{
+	html_printf(b, "<span data-is=\"%s\" data-v=\"%.17g\">%s</span>", is, value, text);
+}
+
+void html_cell(struct buf *b, const char *is, double value, const char *text)
+{
+	html_printf(b, "<td class=\"n\" data-is=\"%s\" data-v=\"%.17g\">%s</td>", is, value,
+		    text);
+}
+
 void html_section(struct buf *b, const char *id, const char *title, const char *about)
 {
 	buf_printf(
@@ -131,7 +142,7 @@ void html_section(struct buf *b, const char *id, const char *title, const char *
 		"<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n",
 		id, id, id, title);
 	if (about)
-		buf_printf(b, "<p class=\"about\">%s</p>\n", about);
+		buf_printf(b, "<p class=\"about\" data-is=\"words\">%s</p>\n", about);
 }
 
 void html_section_end(struct buf *b)

@@ -6,6 +6,7 @@
 #ifndef FS_RENDER_HTML_HTML_H
 #define FS_RENDER_HTML_HTML_H
 
+#include "base/units.h"
 #include "render/html/address_map.h"
 #include "render/diff.h"
 #include "render/profile.h"
@@ -31,6 +32,17 @@ void html_end(struct buf *b);
 /* Embeds JSON in a page. `<`, `>` and `&` become escapes, so that no text can end the element. */
 void html_data(struct buf *b, const char *id, const struct buf *json);
 
+/*
+ * Every number on a page of a recording names its source in an attribute `data-is` of its element,
+ * or of an element around it. tests/report/numbers.py compares the number with the JSON output of
+ * the recording: it knows each kind of source, and finds numbers without one. `data-v` has the
+ * value that was rounded for the text.
+ *
+ * html_value() writes an element with a value, html_cell() a cell of a table.
+ */
+void html_value(struct buf *b, const char *is, double value, const char *text);
+void html_cell(struct buf *b, const char *is, double value, const char *text);
+
 void html_section(struct buf *b, const char *id, const char *title, const char *about);
 void html_section_end(struct buf *b);
 
@@ -47,6 +59,8 @@ void html_latency(struct buf *b, const struct story_view *s);
 void html_memory(struct buf *b, const struct story_view *s);
 void html_oom(struct buf *b, const struct story_view *s);
 void html_gauges(struct buf *b, const struct story_view *s);
+/* Lists the limits that were reached at the end of the recording, or will be reached next. */
+void html_next(struct buf *b, const struct story_view *s);
 void html_processes(struct buf *b, const struct story_view *s);
 void html_held(struct buf *b, const struct story_view *s, enum what what);
 void html_events(struct buf *b, const struct story_view *s);
@@ -68,8 +82,30 @@ void html_stack_text(struct buf *b, const char *text, size_t most);
 #define HTML_LEFT  132.0
 #define HTML_RIGHT 988.0
 
-/* Write parts of charts over time: the time axis, rows of coloured cells, the legend of colours. */
+/*
+ * Times. html_zone() returns the offset of the host's time zone from UTC, in seconds; 0 if the
+ * recording does not have it. html_zone_name() writes its name, such as "UTC+02:00". html_dated()
+ * returns whether times need a date, because the recording contains midnight.
+ *
+ * html_clock() returns a time as the host's clock showed it; `step` is the resolution in ms.
+ * html_time() writes it as an element, with its source (see html_value()).
+ */
+int64_t html_zone(const struct story_view *s);
+void html_zone_name(const struct story_view *s, char *ret, size_t size);
+bool html_dated(const struct story_view *s);
+struct number_text html_clock(const struct story_view *s, uint64_t t_ns, int64_t step);
+void html_time(struct buf *b, const struct story_view *s, const char *is, uint64_t t_ns);
+
+/* Returns the x coordinate of a time on the axis of the whole recording. */
+double html_x(const struct story_view *s, uint64_t t_ns);
+
+/*
+ * Write parts of charts over time: the time axis of the whole recording or of a part, rows of
+ * coloured cells, the legend of colours.
+ */
 void html_axis(struct buf *b, const struct story_view *s, double y);
+void html_axis_between(struct buf *b, const struct story_view *s, double y, uint64_t from_ns,
+		       uint64_t to_ns);
 void html_cells(struct buf *b, const struct story_view *s, const uint64_t *cell, size_t rows,
 		uint64_t most, double height);
 void html_legend(struct buf *b, const char *what, uint64_t most);

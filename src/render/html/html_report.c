@@ -11,6 +11,7 @@ static const struct {
 	{"verdict", "Verdict"},
 	{"facts", "The run"},
 	{"timeline", "Timeline"},
+	{"events", "What happened"},
 	{"flame", "Flame graph"},
 	{"memory", "Resident memory"},
 	{"oom", "OOM kills"},
@@ -21,7 +22,6 @@ static const struct {
 	{"processes", "Processes"},
 	{"mappings", "Mappings"},
 	{"descriptors", "File descriptors"},
-	{"events", "Events"},
 	{"data", "Data"},
 };
 
@@ -62,6 +62,7 @@ void html_report(struct buf *b, const struct story_view *s)
 	html_verdict(b, s);
 	html_facts(b, s);
 	html_timeline(b, s);
+	html_events(b, s);
 	html_flame(b, s, &p);
 	html_memory(b, s);
 	html_oom(b, s);
@@ -72,7 +73,6 @@ void html_report(struct buf *b, const struct story_view *s)
 	html_processes(b, s);
 	html_held(b, s, WHAT_MAPS);
 	html_held(b, s, WHAT_FDS);
-	html_events(b, s);
 	html_story_data(b, s, &p, &m);
 	buf_puts(b, "</main>\n</div>\n");
 	html_end(b);
