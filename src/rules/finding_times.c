@@ -54,6 +54,8 @@ static int add(struct finding_times *t, const struct finding *f)
 		l->rule = f->rule;
 		l->subject = f->subject;
 		l->since_ns = f->since_ns;
+		array_copy(l->comm, sizeof(l->comm), f->comm);
+		array_copy(l->place, sizeof(l->place), f->place);
 	}
 	last = l->n ? &l->change[l->n - 1] : NULL;
 	if (!last || last->severity != f->severity || last->open != f->open)

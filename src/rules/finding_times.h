@@ -18,6 +18,7 @@ struct finding_change {
 struct finding_life {
 	const struct rule *rule;
 	struct process_key subject;
+	char comm[COMM_LEN], place[160]; /* as in struct finding */
 	uint64_t since_ns;
 	struct finding_change change[FINDING_CHANGES_MAX];
 	size_t n;

@@ -80,7 +80,7 @@ int html_level(uint64_t n, uint64_t most)
 	return !n ? 0 : level > HTML_LEVELS ? HTML_LEVELS : level;
 }
 
-void html_begin(struct buf *b, const char *title, const char *subtitle)
+void html_begin(struct buf *b, const char *title, const char *subtitle, bool clock)
 {
 	buf_puts(b, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -94,16 +94,20 @@ void html_begin(struct buf *b, const char *title, const char *subtitle)
 		 "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">To the report</a>\n"
 		 "<header class=\"top\"><div class=\"brand\"><svg aria-hidden=\"true\" "
 		 "viewBox=\"0 0 32 32\"><path d=\"M3 22h5l3-13 5 19 4-12 2 6h7\"/></svg>"
-		 "<span>faultscope</span></div><div class=\"headline\"><h1>");
+		 "<span>faultscope</span></div><div class=\"headline\"><h1 data-is=\"headline\">");
 	html_text(b, title);
-	buf_puts(b, "</h1><p>");
+	buf_puts(b, "</h1><p data-is=\"headline\">");
 	html_text(b, subtitle);
-	buf_puts(b, "</p></div></header>\n");
+	buf_puts(b, "</p></div>");
+	if (clock)
+		buf_puts(b, "<p class=\"tools\" hidden><button type=\"button\" id=\"clock-utc\" "
+			    "aria-pressed=\"false\">UTC</button></p>");
+	buf_puts(b, "</header>\n");
 }
 
 void html_end(struct buf *b)
 {
-	buf_puts(b, "<footer><p>Made by faultscope " VERSION
+	buf_puts(b, "<footer><p data-is=\"version\">Made by faultscope " VERSION
 		    ". One file: it asks the network for nothing.</p></footer>\n<script>\n");
 	buf_add(b, report_js, report_js_end - report_js);
 	buf_puts(b, "</script>\n</body>\n</html>\n");
@@ -205,7 +209,7 @@ void html_stack_text(struct buf *b, const char *text, size_t most)
 void html_card(struct buf *b, const char *title, const char *subtitle, const struct buf *text,
 	       const struct buf *json)
 {
-	html_begin(b, title, subtitle);
+	html_begin(b, title, subtitle, false);
 	buf_puts(b, "<div class=\"page\">\n<main id=\"main\" tabindex=\"-1\">\n");
 	html_section(b, "verdict", "Verdict", NULL);
 	/* write the lines one by one: html_text_len() would escape newlines */

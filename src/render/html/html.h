@@ -14,7 +14,8 @@
 
 /* html_report() and html_diff() write a whole page. */
 void html_report(struct buf *b, const struct story_view *s);
-void html_diff(struct buf *b, const struct diff *d, const struct view *v);
+void html_diff(struct buf *b, const struct diff *d, const struct story_view *before,
+	       const struct story_view *after);
 /* Writes a page that shows a text, and contains JSON Lines as data. */
 void html_card(struct buf *b, const char *title, const char *subtitle, const struct buf *text,
 	       const struct buf *json);
@@ -27,7 +28,8 @@ void html_printf(struct buf *b, const char *format, ...) __attribute__((format(p
 
 void html_text_len(struct buf *b, const char *s, size_t len);
 
-void html_begin(struct buf *b, const char *title, const char *subtitle);
+/* `clock`: the page has times, and a button that shows them in UTC. */
+void html_begin(struct buf *b, const char *title, const char *subtitle, bool clock);
 void html_end(struct buf *b);
 /* Embeds JSON in a page. `<`, `>` and `&` become escapes, so that no text can end the element. */
 void html_data(struct buf *b, const char *id, const struct buf *json);
@@ -67,6 +69,12 @@ void html_events(struct buf *b, const struct story_view *s);
 void html_story_data(struct buf *b, const struct story_view *s, const struct profile *p,
 		     const struct address_map *m);
 
+/* Writes the data of a comparison: the profiles of two recordings. */
+void html_diff_data(struct buf *b, const struct story_view *before, const struct profile *then,
+		    const struct story_view *after, const struct profile *now);
+/* Returns the module of a frame, or else its source file; empty: not known. */
+const char *html_module(const struct profile_name *n);
+
 /* Writes a cell of a table with a bar of n of `most`. */
 void html_bar(struct buf *b, uint64_t n, uint64_t most);
 
@@ -76,6 +84,7 @@ void html_stack(struct buf *b, const struct frames *f, size_t most);
 void html_stack_text(struct buf *b, const char *text, size_t most);
 
 #define HTML_HEAT_ROWS 24 /* maximum number of processes in the heat map */
+#define HTML_MODULES   7  /* number of colours of modules in a flame graph */
 #define HTML_LEVELS    7  /* number of colours for values above 0 */
 
 /* SVG drawings are 1000 units wide. Time axes go from x = HTML_LEFT to HTML_RIGHT. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Draws the heat maps and the latency of page faults. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,11 +62,14 @@ void html_cells(struct buf *b, const struct story_view *s, const uint64_t *cell,
 
 void html_legend(struct buf *b, const char *what, uint64_t most)
 {
-	buf_puts(b, "<p class=\"legend\">none <svg viewBox=\"0 0 112 12\" aria-hidden=\"true\">");
+	buf_puts(b, "<p class=\"legend\"><span data-is=\"words\">1</span> <svg viewBox=\"0 0 112 12\" aria-hidden=\"true\">");
 	for (int level = 1; level <= HTML_LEVELS; level++)
 		buf_printf(b, "<rect class=\"h%d\" x=\"%d\" width=\"16\" height=\"12\"/>", level,
 			   (level - 1) * 16);
-	buf_printf(b, "</svg> %s %s (logarithmic)</p>\n", as_count(most).s, what);
+	html_printf(b,
+		    "</svg> <span class=\"most\" data-is=\"most\" data-v=\"%.17g\">%s</span> %s in a "
+		    "cell, on a logarithmic scale</p>\n",
+		    (double)most, as_count(most).s, what);
 }
 
 static uint64_t fill_heat(const struct story_view *s, const struct history_row **rows, size_t n,
@@ -110,9 +114,11 @@ void html_heat(struct buf *b, const struct story_view *s)
 		for (size_t r = 0; r < n; r++)
 			html_printf(
 				b,
-				"<text class=\"label\" x=\"%.0f\" y=\"%.1f\" "
-				"text-anchor=\"end\">%s <tspan class=\"tick\">%u</tspan></text>",
-				LEFT - 8, r * height + 14, rows[r]->comm, rows[r]->id.pid);
+				"<text class=\"label\" data-is=\"process\" data-pid=\"%u\" x=\"%.0f\" "
+				"y=\"%.1f\" text-anchor=\"end\">%s <tspan "
+				"class=\"tick\">%u</tspan></text>",
+				rows[r]->id.pid, LEFT - 8, r * height + 14, rows[r]->comm,
+				rows[r]->id.pid);
 		html_cells(b, s, cell, n, most, height);
 		html_axis(b, s, n * height + 16);
 		buf_puts(b, "</svg></div>\n");
@@ -138,16 +144,41 @@ static const struct histogram *latency_of(int end)
 }
 
 /*
- * Appends "< 1.0 ms". For the last bucket, which has no upper bound, appends "from" and its lower
+ * Labels a row with "< 1.0 ms". The last bucket, which has no upper bound, has "from" and its lower
  * bound.
  */
-static void put_bound(struct buf *b, int bucket)
+static void put_bound(struct buf *b, int bucket, const char *style, double y)
 {
 	const struct histogram *h = latency_of(END_MINOR);
 	bool ends = histogram_le(h, bucket) != UINT64_MAX;
+	uint64_t ns = histogram_le(h, ends ? bucket : bucket - 1);
 
-	buf_puts(b, ends ? "&lt; " : "from ");
-	put_duration(b, histogram_le(h, ends ? bucket : bucket - 1));
+	html_printf(b,
+		    "<text class=\"%s\" data-is=\"bound\" data-v=\"%.17g\" x=\"%.0f\" y=\"%.1f\" "
+		    "text-anchor=\"end\">%s %s</text>",
+		    style, (double)ns, LEFT - 8, y, ends ? "<" : "from", as_duration(ns).s);
+}
+
+/* Returns the length of a bar for a number of faults. */
+static double bar_of(uint64_t n, uint64_t most)
+{
+	return n ? (RIGHT - LEFT - 90) * log2(1 + n) / log2(1 + most) : 0;
+}
+
+/* Draws the logarithmic axis below the bars: 1, 10, 100 and so on, at most 6 of them. */
+static void put_decades(struct buf *b, uint64_t most, double height)
+{
+	uint64_t step = 10;
+
+	for (uint64_t n = most; n >= 1000000; n /= 1000000)
+		step *= 10;
+	for (uint64_t n = 1; n <= most && n < UINT64_MAX / step; n *= step)
+		html_printf(b,
+			    "<path class=\"grid\" d=\"M%.1f 0V%.1f\"/><text class=\"tick\" "
+			    "data-is=\"decade\" data-v=\"%.17g\" x=\"%.1f\" y=\"%.1f\" "
+			    "text-anchor=\"middle\">%s</text>",
+			    LEFT + bar_of(n, most), height, (double)n, LEFT + bar_of(n, most),
+			    height + 14, as_count(n).s);
 }
 
 static void put_quantiles(struct buf *b, const struct history *h)
@@ -156,8 +187,8 @@ static void put_quantiles(struct buf *b, const struct history *h)
 	struct counters c = {};
 
 	buf_puts(b, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Quantiles\">"
-		    "<table><thead><tr><th scope=\"col\">faults</th><th scope=\"col\" class=\"n\">"
-		    "timed</th><th scope=\"col\" class=\"n\">p50 below</th><th scope=\"col\" "
+		    "<table data-is=\"words\"><thead><tr><th scope=\"col\">faults</th><th scope=\"col\" "
+		    "class=\"n\">timed</th><th scope=\"col\" class=\"n\">p50 below</th><th scope=\"col\" "
 		    "class=\"n\">p90 below</th><th scope=\"col\" class=\"n\">p99 below</th><th "
 		    "scope=\"col\" class=\"n\">longest</th></tr></thead><tbody>\n");
 	memcpy(c.latency, h->latency, sizeof(c.latency));
@@ -167,13 +198,20 @@ static void put_quantiles(struct buf *b, const struct history *h)
 
 		if (!histogram_total(l, &c))
 			continue;
-		buf_printf(b, "<tr><th scope=\"row\">%s</th><td class=\"n\">%s", end_name[end],
-			   as_count(histogram_total(l, &c)).s);
-		for (size_t i = 0; i < sizeof(q) / sizeof(q[0]); i++)
-			buf_printf(b, "</td><td class=\"n\">%s",
-				   as_duration(histogram_quantile(l, &c, q[i])).s);
-		buf_printf(b, "</td><td class=\"n\">%s</td></tr>\n",
-			   as_duration(h->latency_max_ns[end]).s);
+		buf_printf(b, "<tr data-end=\"%s\"><th scope=\"row\">%s</th>", end_name[end],
+			   end_name[end]);
+		html_cell(b, "latency:total", histogram_total(l, &c),
+			  as_count(histogram_total(l, &c)).s);
+		for (size_t i = 0; i < sizeof(q) / sizeof(q[0]); i++) {
+			uint64_t ns = histogram_quantile(l, &c, q[i]);
+			char is[32];
+
+			snprintf(is, sizeof(is), "latency:p%.0f", 100 * q[i]);
+			html_cell(b, is, ns, as_duration(ns).s);
+		}
+		html_cell(b, "latency:max", h->latency_max_ns[end],
+			  as_duration(h->latency_max_ns[end]).s);
+		buf_puts(b, "</tr>\n");
 	}
 	buf_puts(b, "</tbody></table></div>\n");
 }
@@ -206,31 +244,31 @@ static void put_histogram(struct buf *b, const struct history *h, int first, int
 		   "role=\"img\" aria-labelledby=\"latency-desc\" data-left=\"%.0f\" "
 		   "data-width=\"%.0f\"><title id=\"latency-desc\">Latency of page faults, minor "
 		   "and major, logarithmic</title>\n",
-		   (last - first + 1) * row + 4, LEFT, RIGHT - LEFT - 90);
+		   (last - first + 1) * row + 20, LEFT, RIGHT - LEFT - 90);
+	put_decades(b, most, (last - first + 1) * row);
 	for (int i = first; i <= last; i++) {
 		double y = (i - first) * row;
 
-		buf_printf(b, "<text class=\"label\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">",
-			   LEFT - 8, y + 14);
-		put_bound(b, i);
-		buf_puts(b, "</text>");
+		put_bound(b, i, "label", y + 14);
 		for (int end = 0; end < NR_ENDS; end++) {
 			uint64_t n = h->latency[end][i];
-			double width = n ? (RIGHT - LEFT - 90) * log2(1 + n) / log2(1 + most) : 0;
+			double width = bar_of(n, most);
 
 			buf_printf(b,
 				   "<rect class=\"bar%d\" data-bucket=\"%d\" x=\"%.0f\" y=\"%.1f\" "
 				   "width=\"%.1f\" height=\"9\"/>",
 				   end, i, LEFT, y + 1 + end * 10, width);
 			if (n)
-				buf_printf(b,
-					   "<text class=\"tick count\" x=\"%.1f\" "
-					   "y=\"%.1f\">%s</text>",
-					   LEFT + width + 5, y + 9.5 + end * 10, as_count(n).s);
+				html_printf(b,
+					    "<text class=\"tick count\" data-is=\"bucket:%s:%d\" "
+					    "data-v=\"%.17g\" x=\"%.1f\" y=\"%.1f\">%s</text>",
+					    end_name[end], i, (double)n, LEFT + width + 5,
+					    y + 9.5 + end * 10, as_count(n).s);
 		}
 	}
 	buf_puts(b, "</svg></div>\n<p class=\"legend\"><span class=\"key bar0\"></span> minor "
-		    "<span class=\"key bar1\"></span> major</p>\n");
+		    "<span class=\"key bar1\"></span> major; the length of a bar is the number of faults, "
+		    "on a logarithmic scale</p>\n");
 }
 
 static void put_latency_heat(struct buf *b, const struct story_view *s, int first, int last)
@@ -261,10 +299,7 @@ static void put_latency_heat(struct buf *b, const struct story_view *s, int firs
 		   "time</title>\n",
 		   rows * height + 20, LEFT, RIGHT, height, last, rows);
 	for (size_t r = 0; r < rows; r++) {
-		buf_printf(b, "<text class=\"tick\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">",
-			   LEFT - 8, r * height + 12);
-		put_bound(b, last - r);
-		buf_puts(b, "</text>");
+		put_bound(b, last - r, "tick", r * height + 12);
 	}
 	html_cells(b, s, cell, rows, most, height);
 	html_axis(b, s, rows * height + 16);
@@ -284,7 +319,7 @@ void html_latency(struct buf *b, const struct story_view *s)
 		put_histogram(b, s->h, first, last);
 		put_latency_heat(b, s, first, last);
 	} else {
-		buf_puts(b, "<p class=\"note\">Not measured: latency is overhead level 2 "
+		buf_puts(b, "<p class=\"note\" data-is=\"words\">Not measured: latency is overhead level 2 "
 			    "(<code>--overhead 0-3</code>, or a process that is named).</p>\n");
 	}
 	html_section_end(b);

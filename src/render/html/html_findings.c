@@ -73,12 +73,36 @@ static void put_forecast(struct buf *b, const struct story_view *s, const struct
 	buf_puts(b, ") from the last scan, <a href=\"#gauges\">at this rate</a>.</p>");
 }
 
+static bool is_earlier(const struct finding_life *l, const struct finding *f)
+{
+	return l->rule == f->rule && same_subject(&l->subject, &f->subject) &&
+	       l->since_ns < f->since_ns && l->n;
+}
+
+/* Writes when the same was found before, because it cleared and came again. */
+static void put_earlier(struct buf *b, const struct story_view *s, const struct finding *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; s->times && i < s->times->n; i++) {
+		const struct finding_life *l = &s->times->life[i];
+
+		if (!is_earlier(l, f))
+			continue;
+		buf_puts(b, n++ ? "; " : "; earlier: ");
+		html_time(b, s, "since", l->since_ns);
+		buf_puts(b, " to ");
+		html_time(b, s, "change", l->change[l->n - 1].t_ns);
+	}
+}
+
 /* Writes when a finding opened, changed its severity, and closed. */
 static void put_times(struct buf *b, const struct story_view *s, const struct finding *f)
 {
 	const struct finding_life *l = s->times ? finding_times_of(s->times, f) : NULL;
 
-	buf_puts(b, "<p class=\"times\">since ");
+	buf_puts(b, "<p class=\"times\">");
+	buf_puts(b, rule_is_state(f->rule) ? "since " : "at ");
 	html_time(b, s, "since", f->since_ns);
 	for (size_t i = 0; l && i < l->n; i++) {
 		const struct finding_change *c = &l->change[i];
@@ -90,7 +114,10 @@ static void put_times(struct buf *b, const struct story_view *s, const struct fi
 		buf_printf(b, ", %s ", c->open ? severity_name(c->severity) : "cleared at");
 		html_time(b, s, "change", c->t_ns);
 	}
-	buf_puts(b, f->open ? ", still so at the end</p>" : "</p>");
+	if (f->open)
+		buf_puts(b, rule_is_state(f->rule) ? ", still so at the end" : "");
+	put_earlier(b, s, f);
+	buf_puts(b, "</p>");
 }
 
 static void put_because(struct buf *b, const struct finding *f)
@@ -131,7 +158,7 @@ static void put_remedies(struct buf *b, const struct finding *f)
 static void put_title(struct buf *b, const struct finding *f)
 {
 	put_severity(b, f->worst);
-	buf_printf(b, " <span class=\"id\">%s %s</span> <span data-is=\"title\">", f->rule->id,
+	buf_printf(b, " <span class=\"id\" data-is=\"id\">%s %s</span> <span data-is=\"title\">", f->rule->id,
 		   diagnosis_slug(f->rule->id));
 	if (f->rule->trigger != ON_HOST) {
 		char who[WHO_BYTES];
@@ -223,7 +250,8 @@ static void put_card(struct buf *b, const struct story_view *s, const struct ent
 	if (alike) {
 		buf_puts(b, "<details><summary>");
 		html_value(b, "alike", alike, as_count(alike).s);
-		html_printf(b, " more of %s</summary>", diagnosis_slug(f->rule->id));
+		html_printf(b, " more of <span data-is=\"id\">%s %s</span></summary>", f->rule->id,
+			    diagnosis_slug(f->rule->id));
 		put_list(b, s, e, n, card, false, ALIKE_SHOWN);
 		buf_puts(b, "</details>");
 	}

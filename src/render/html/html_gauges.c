@@ -56,11 +56,18 @@ static const char *what_of(const struct gauge *g)
 	return g->level ? "memory" : resources[g->id].what;
 }
 
-/* The gauge that will be full first comes first, then the fullest one. */
+static bool is_full(const struct gauge *g)
+{
+	return !g->ended && !g->forecast.known && g->share >= FULL_SHARE;
+}
+
+/* Full gauges come first, then the one that will be full first, then the fullest one. */
 static int by_end(const void *a, const void *b)
 {
 	const struct gauge *x = a, *y = b;
 
+	if (is_full(x) != is_full(y))
+		return is_full(x) ? -1 : 1;
 	if (x->forecast.known != y->forecast.known)
 		return x->forecast.known ? -1 : 1;
 	if (x->forecast.known && x->forecast.seconds != y->forecast.seconds)
@@ -296,7 +303,7 @@ static void put_end(struct buf *b, const struct story_view *s, const struct gaug
 		html_time(b, s, "ended", g->row->last_ns);
 	} else if (g->ended) {
 		buf_puts(b, ", no process of it is left");
-	} else if (g->share >= FULL_SHARE) {
+	} else if (is_full(g)) {
 		buf_puts(b, ", <strong>full</strong>");
 	} else {
 		buf_puts(b, ", no forecast: it does not grow steadily");
@@ -356,7 +363,7 @@ static void put_gauge(struct buf *b, const struct story_view *s, const struct ga
 
 static bool is_next(const struct gauge *g)
 {
-	return !g->ended && (g->forecast.known || g->share >= FULL_SHARE);
+	return is_full(g) || g->forecast.known;
 }
 
 /* Lists the limits that are reached, or will be, in the order of time. */

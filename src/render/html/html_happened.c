@@ -68,7 +68,7 @@ static void put_kernel_fault(struct buf *b, const struct story_view *s,
 struct happening {
 	uint64_t t_ns, last_ns;
 	const union event *event; /* NULL: a change of a finding */
-	const struct finding *finding;
+	const struct finding_life *life;
 	const struct finding_change *change;
 	size_t times; /* number of equal events that follow one another, in one row */
 };
@@ -95,27 +95,26 @@ static bool is_equal(const struct happening *x, const struct happening *y)
 	return false;
 }
 
-static size_t find_changes(const struct story_view *s, struct happening *ret)
+static size_t find_changes(const struct finding_times *t, struct happening *ret)
 {
-	const struct findings *fs = s->v->findings;
 	size_t n = 0;
 
-	for (size_t i = 0; s->times && i < fs->n; i++) {
-		const struct finding_life *l = finding_times_of(s->times, &fs->f[i]);
+	for (size_t i = 0; t && i < t->n; i++)
+		for (size_t k = 0; k < t->life[i].n; k++) {
+			const struct finding_change *c = &t->life[i].change[k];
 
-		for (size_t k = 0; l && k < l->n; k++)
-			ret[n++] = (struct happening){.t_ns = l->change[k].t_ns,
-						      .last_ns = l->change[k].t_ns,
-						      .finding = &fs->f[i],
-						      .change = &l->change[k],
+			ret[n++] = (struct happening){.t_ns = c->t_ns,
+						      .last_ns = c->t_ns,
+						      .life = &t->life[i],
+						      .change = c,
 						      .times = 1};
-	}
+		}
 	return n;
 }
 
 static size_t find_all(const struct story_view *s, struct happening *ret)
 {
-	size_t n = find_changes(s, ret), kept = 0;
+	size_t n = find_changes(s->times, ret), kept = 0;
 
 	for (size_t i = 0; i < s->h->events; i++) {
 		uint64_t t = s->h->event[i].h.t_ns;
@@ -135,13 +134,16 @@ static size_t find_all(const struct story_view *s, struct happening *ret)
 	return kept;
 }
 
-static void put_change(struct buf *b, const struct finding *f, const struct finding_change *c)
+static void put_change(struct buf *b, const struct finding_life *l, const struct finding_change *c)
 {
-	char who[WHO_BYTES];
-
-	finding_who(f, who, sizeof(who));
-	html_printf(b, "<th scope=\"row\">%s</th><td><a href=\"#finding-%s\">%s %s</a> ", who,
-		    f->rule->id, f->rule->id, diagnosis_slug(f->rule->id));
+	html_printf(b, "<th scope=\"row\" data-is=\"subject\">%s", l->place[0] ? l->place : l->comm);
+	if (l->subject.pid)
+		buf_printf(b, " <span class=\"dim\">%u</span>", l->subject.pid);
+	else if (!l->place[0])
+		buf_puts(b, "this host");
+	html_printf(b,
+		    "</th><td><a data-is=\"id\" href=\"#finding-%s\">%s %s</a> ", l->rule->id,
+		    l->rule->id, diagnosis_slug(l->rule->id));
 	if (c->open)
 		html_printf(b, "<span class=\"sev %s\">%s</span>", severity_name(c->severity),
 			    severity_name(c->severity));
@@ -152,8 +154,10 @@ static void put_change(struct buf *b, const struct finding *f, const struct find
 /* Writes an event. Every event record has its process at the offset of crossing.subject. */
 static void put_event(struct buf *b, const struct story_view *s, const union event *e)
 {
-	html_printf(b, "<th scope=\"row\">%s <span class=\"dim\">%u</span></th><td>", event_comm(e),
-		    e->crossing.subject.pid);
+	html_printf(b,
+		    "<th scope=\"row\" data-is=\"subject\">%s <span class=\"dim\">%u</span></th><td "
+		    "data-is=\"event:%u\">",
+		    event_comm(e), e->crossing.subject.pid, e->h.kind);
 	switch (e->h.kind) {
 	case RECORD_CROSSING:
 		buf_printf(b, "%s passed %u%% of the limit: ",
@@ -179,14 +183,19 @@ static void put_event(struct buf *b, const struct story_view *s, const union eve
 
 static void put_row(struct buf *b, const struct story_view *s, const struct happening *h)
 {
-	buf_printf(b, "<tr data-t=\"%.3f\" data-until=\"%.3f\"><td class=\"n\">",
-		   view_seconds(s->v, h->t_ns), view_seconds(s->v, h->last_ns));
+	buf_printf(b, "<tr data-t=\"%.6f\" data-until=\"%.6f\"", view_seconds(s->v, h->t_ns),
+		   view_seconds(s->v, h->last_ns));
+	if (h->life)
+		buf_printf(b, " data-finding=\"%s\" data-pid=\"%u\" data-state=\"%s\"",
+			   h->life->rule->id, h->life->subject.pid,
+			   h->change->open ? "open" : "cleared");
+	buf_puts(b, "><td class=\"n\">");
 	html_time(b, s, h->event ? "event" : "change", h->t_ns);
 	buf_puts(b, "</td>");
 	if (h->event)
 		put_event(b, s, h->event);
 	else
-		put_change(b, h->finding, h->change);
+		put_change(b, h->life, h->change);
 	if (h->times > 1) {
 		buf_puts(b, " <strong>and ");
 		html_value(b, "repeats", h->times - 1, as_count(h->times - 1).s);
@@ -222,7 +231,8 @@ static void put_table(struct buf *b, const struct story_view *s, const struct ha
 
 void html_events(struct buf *b, const struct story_view *s)
 {
-	size_t room = s->h->events + s->v->findings->n * FINDING_CHANGES_MAX + 1, n;
+	size_t lives = s->times ? s->times->n : 0, n;
+	size_t room = s->h->events + lives * FINDING_CHANGES_MAX + 1;
 	struct happening *h = buf_needs(b, calloc(room, sizeof(*h)));
 
 	n = h ? find_all(s, h) : 0;

@@ -37,8 +37,12 @@ static void put_subtitle(struct buf *b, const struct story_view *s)
 {
 	const struct host_record *h = &s->v->m->host;
 
-	buf_printf(b, "%s, Linux %s, %s, %s", h->host, h->kernel, as_utc(h->wall_ns).s,
-		   as_span(story_seconds(s)).s);
+	char zone[32];
+
+	html_zone_name(s, zone, sizeof(zone));
+	buf_printf(b, "%s, Linux %s, %s, %s, times in %s", h->host, h->kernel,
+		   as_utc(h->wall_ns).s, as_span(story_seconds(s)).s,
+		   h->zone_known ? zone : "UTC");
 	if (h->target[0])
 		buf_printf(b, ", %s", h->target);
 }
@@ -55,7 +59,7 @@ void html_report(struct buf *b, const struct story_view *s)
 	}
 	b->failed |= addresses_make(&m, s) != 0;
 	put_subtitle(&subtitle, s);
-	html_begin(b, s->file.name, subtitle.s ? subtitle.s : "");
+	html_begin(b, s->file.name, subtitle.s ? subtitle.s : "", true);
 	buf_puts(b, "<div class=\"page\">\n");
 	put_contents(b);
 	buf_puts(b, "<main id=\"main\" tabindex=\"-1\">\n");

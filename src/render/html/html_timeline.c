@@ -69,6 +69,8 @@ static void put_number(struct buf *b, const struct track *t, double v)
 {
 	if (t->sum && t->sum->unit == UNIT_BYTES)
 		put_bytes(b, count_of_real(v));
+	else if (t->sum)
+		put_count(b, count_of_real(v));
 	else
 		put_rate(b, v);
 	if (*t->unit)
@@ -169,11 +171,11 @@ static void put_mark(struct buf *b, const struct mark *m, double height)
 		snprintf(times, sizeof(times), " \303\227%zu", m->findings);
 	html_printf(b,
 		    "<line class=\"mark %s\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%zu\" y2=\"%.0f\"/>"
-		    "<text class=\"tick\" data-is=\"mark:%s\" data-v=\"%zu\" x=\"%.1f\" y=\"%zu\""
-		    "%s>%s%s<title>%s</title></text>\n",
+		    "<text class=\"tick\" data-is=\"mark:%s\" data-v=\"%zu\" x=\"%.1f\" y=\"%zu\" "
+		    "text-anchor=\"%s\">%s%s<title>%s</title></text>\n",
 		    severity_name(m->first->worst), m->x, m->x, m->lane * LANE_HEIGHT + 2, height,
 		    m->first->rule->id, m->findings, left ? m->x - 3 : m->x + 3,
-		    m->lane * LANE_HEIGHT + 11, left ? " text-anchor=\"end\"" : "",
+		    m->lane * LANE_HEIGHT + 11, left ? "end" : "start",
 		    m->first->rule->id, times, m->first->title);
 }
 
