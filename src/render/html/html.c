@@ -206,21 +206,25 @@ void html_stack_text(struct buf *b, const char *text, size_t most)
 	buf_puts(b, "</ol>");
 }
 
-void html_card(struct buf *b, const char *title, const char *subtitle, const struct buf *text,
-	       const struct buf *json)
+void html_lines(struct buf *b, const char *text)
 {
-	html_begin(b, title, subtitle, false);
-	buf_puts(b, "<div class=\"page\">\n<main id=\"main\" tabindex=\"-1\">\n");
-	html_section(b, "verdict", "Verdict", NULL);
-	/* write the lines one by one: html_text_len() would escape newlines */
-	buf_puts(b, "<pre class=\"card\" tabindex=\"0\">");
-	for (const char *at = text->s ? text->s : ""; *at;) {
+	for (const char *at = text ? text : ""; *at;) {
 		size_t len = strcspn(at, "\n");
 
 		html_text_len(b, at, len);
 		buf_puts(b, "\n");
 		at += len + (at[len] == '\n');
 	}
+}
+
+void html_card(struct buf *b, const char *title, const char *subtitle, const struct buf *text,
+	       const struct buf *json)
+{
+	html_begin(b, title, subtitle, false);
+	buf_puts(b, "<div class=\"page\">\n<main id=\"main\" tabindex=\"-1\">\n");
+	html_section(b, "verdict", "Verdict", NULL);
+	buf_puts(b, "<pre class=\"card\" tabindex=\"0\">");
+	html_lines(b, text->s);
 	buf_puts(b, "</pre>\n");
 	html_section_end(b);
 	html_section(b, "data", "Data",

@@ -27,6 +27,8 @@ void html_text(struct buf *b, const char *s);
 void html_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void html_text_len(struct buf *b, const char *s, size_t len);
+/* Writes the lines of a text one by one, because html_text() escapes newlines. */
+void html_lines(struct buf *b, const char *text);
 
 /* `clock`: the page has times, and a button that shows them in UTC. */
 void html_begin(struct buf *b, const char *title, const char *subtitle, bool clock);
@@ -36,7 +38,7 @@ void html_data(struct buf *b, const char *id, const struct buf *json);
 
 /*
  * Every number on a page of a recording names its source in an attribute `data-is` of its element,
- * or of an element around it. tests/report/numbers.py compares the number with the JSON output of
+ * or of an element around it. tests/report/page_numbers.py compares the number with the JSON output of
  * the recording: it knows each kind of source, and finds numbers without one. `data-v` has the
  * value that was rounded for the text.
  *

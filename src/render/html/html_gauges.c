@@ -85,7 +85,7 @@ static uint64_t high_of(const struct history_row *r, enum resource_id id, const 
 			 : r && id == RESOURCE_FDS ? history_field(r, FIELD(fd_high))
 						   : 0;
 
-	return exact > high ? exact : high;
+	return exact ? exact : high;
 }
 
 /* Returns whether two gauges show the same resource: of one user, or of one cgroup. */
