@@ -80,6 +80,15 @@ int html_level(uint64_t n, uint64_t most)
 	return !n ? 0 : level > HTML_LEVELS ? HTML_LEVELS : level;
 }
 
+unsigned int html_module_colour(const char *module, size_t len)
+{
+	unsigned int sum = 0;
+
+	for (size_t i = 0; i < len; i++)
+		sum = sum * 31 + (unsigned char)module[i];
+	return len ? 1 + sum % HTML_MODULES : 0;
+}
+
 void html_begin(struct buf *b, const char *title, const char *subtitle, bool clock)
 {
 	buf_puts(b, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -215,24 +224,4 @@ void html_lines(struct buf *b, const char *text)
 		buf_puts(b, "\n");
 		at += len + (at[len] == '\n');
 	}
-}
-
-void html_card(struct buf *b, const char *title, const char *subtitle, const struct buf *text,
-	       const struct buf *json)
-{
-	html_begin(b, title, subtitle, false);
-	buf_puts(b, "<div class=\"page\">\n<main id=\"main\" tabindex=\"-1\">\n");
-	html_section(b, "verdict", "Verdict", NULL);
-	buf_puts(b, "<pre class=\"card\" tabindex=\"0\">");
-	html_lines(b, text->s);
-	buf_puts(b, "</pre>\n");
-	html_section_end(b);
-	html_section(b, "data", "Data",
-		     "The facts that led to the verdict, as in <code>--json</code>.");
-	buf_puts(b, "<p class=\"buttons\"><button type=\"button\" data-save=\"json\" hidden>Save "
-		    "JSON</button></p>\n");
-	html_section_end(b);
-	html_data(b, "report-data", json);
-	buf_puts(b, "</main>\n</div>\n");
-	html_end(b);
 }

@@ -16,10 +16,6 @@
 void html_report(struct buf *b, const struct story_view *s);
 void html_diff(struct buf *b, const struct diff *d, const struct story_view *before,
 	       const struct story_view *after);
-/* Writes a page that shows a text, and contains JSON Lines as data. */
-void html_card(struct buf *b, const char *title, const char *subtitle, const struct buf *text,
-	       const struct buf *json);
-
 /* Appends text, escaped for use in an element or an attribute. */
 void html_text(struct buf *b, const char *s);
 
@@ -74,6 +70,8 @@ void html_story_data(struct buf *b, const struct story_view *s, const struct pro
 /* Writes the data of a comparison: the profiles of two recordings. */
 void html_diff_data(struct buf *b, const struct story_view *before, const struct profile *then,
 		    const struct story_view *after, const struct profile *now);
+/* Returns the colour of a module, from 1 to HTML_MODULES; 0: the module is not known. */
+unsigned int html_module_colour(const char *module, size_t len);
 /* Returns the module of a frame, or else its source file; empty: not known. */
 const char *html_module(const struct profile_name *n);
 

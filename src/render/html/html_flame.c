@@ -69,16 +69,6 @@ static uint64_t sum_of(const struct drawing *d, size_t from, size_t to)
 	return n;
 }
 
-/* Returns the colour of a module, always the same one; 0: the module is not known. */
-static unsigned int colour_of(const char *module)
-{
-	unsigned int sum = 0;
-
-	for (const char *c = module; *c; c++)
-		sum = sum * 31 + (unsigned char)*c;
-	return *module ? 1 + sum % HTML_MODULES : 0;
-}
-
 /* Returns the module of a frame, or else its source file without folders; empty: not known. */
 const char *html_module(const struct profile_name *n)
 {
@@ -114,7 +104,7 @@ static void put_box(const struct drawing *d, const char *name, const char *modul
 	html_printf(d->b,
 		    "<g data-is=\"frame\" data-v=\"%.17g\"><title>%s%s: %s</title><rect "
 		    "class=\"m%u\" x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%d\"/>",
-		    (double)n, name, place, amount_of(d->measure, n).s, colour_of(module), x, depth * ROW, width - 0.5,
+		    (double)n, name, place, amount_of(d->measure, n).s, html_module_colour(module, strlen(module)), x, depth * ROW, width - 0.5,
 		    ROW - 1);
 	if (width > 40) {
 		snprintf(shown, sizeof(shown), "%.*s", (int)(width / 7.2), name);

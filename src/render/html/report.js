@@ -250,7 +250,7 @@
 	const level = (n, most) => !n ? 0 : Math.min(LEVELS, Math.floor(1 +
 		(most > 1 ? Math.log2(1 + n) / Math.log2(1 + most) : 1) * (LEVELS - 0.01)));
 	const drawCells = (parent, f, cells, most, height) => {
-		parent.querySelectorAll("path").forEach(p => p.remove());
+		parent.querySelectorAll("path[class^=h]").forEach(p => p.remove());
 		const x = view.edges.map(e => f.left + (f.right - f.left) * e);
 		const paths = Array(LEVELS + 1).fill("");
 		cells.forEach((row, r) => row.forEach((n, c) => {
