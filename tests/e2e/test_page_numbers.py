@@ -7,6 +7,7 @@ the examples of the documentation, and made-up ones, some with more processes th
 import csv
 import io
 import json
+import os
 import re
 import sys
 
@@ -116,6 +117,17 @@ def test_totals_of_all_formats(check, lab):
     check.equal("minor faults over time", sum(int(row["minor_faults"]) for row in spans), want)
     check.equal("minor faults of the page", sum(p["minor"] for p in data["points"]), want)
     check.equal("page faults of the flame graph", data["profile"]["measures"][0]["total"], want)
+
+
+def test_examples_are_as_made(check, lab):
+    """The pages in docs/examples are those of the recordings beside them. FS_MAKE_EXPECTED=1 makes
+    them again."""
+    for name in EXAMPLES:
+        page = ROOT / "docs" / "examples" / f"{name}.html"
+        text = page_of(lab, page.with_suffix(".fsr"))
+        if os.environ.get("FS_MAKE_EXPECTED"):
+            page.write_text(text)
+        check.that(page.read_text() == text, f"{page.name} is not as faultscope makes it now")
 
 
 def cells_of(text, drawing):

@@ -10,6 +10,7 @@
 #include "render/crash/crash_view.h"
 #include "render/html/html.h"
 #include "triage/insn.h"
+#include "triage/next_steps.h"
 
 static void put_str(struct buf *b, struct str s)
 {
@@ -210,13 +211,26 @@ static void put_registers(struct buf *b, const struct diagnosis *v)
 		if (!(e->regs.known & 1u << i))
 			continue;
 		register_name(e->arch, i, name, sizeof(name));
-		html_printf(b, "<div%s><dt>%s</dt><dd>%016" PRIx64 "</dd></div>\n",
-			    v->has_base && !strcmp(name, v->base_register) ? " class=\"base\"" : "",
-			    name, e->regs.value[i]);
+		html_printf(b, "<div class=\"%s\"><dt>%s</dt><dd>%016" PRIx64 "</dd></div>\n",
+			    v->has_base && !strcmp(name, v->base_register) ? "base" : "", name,
+			    e->regs.value[i]);
 	}
 	if (e->has_cr2)
 		html_printf(b, "<div><dt>cr2</dt><dd>%016" PRIx64 "</dd></div>\n", e->cr2);
 	buf_puts(b, "</dl>\n");
+}
+
+static void put_help(struct buf *b, const struct diagnosis *v)
+{
+	struct buf step = {};
+
+	buf_puts(b, "<h3>What to do</h3>\n<ul class=\"close\">\n");
+	for (size_t i = 0; i < STEPS_MAX && remedy_at(v, i, &step); i++) {
+		html_printf(b, "<li>%s</li>\n", step.s ? step.s : "");
+		buf_next_part(b, &step);
+	}
+	buf_puts(b, "</ul>\n");
+	buf_end_part(b, &step);
 }
 
 static void put_crash(struct buf *b, const struct triage_view *tv, const struct triage *t,
@@ -236,6 +250,7 @@ static void put_crash(struct buf *b, const struct triage_view *tv, const struct 
 	buf_puts(b, "</article>\n");
 	put_facts(b, tv, v);
 	put_suspects(b, tv, v);
+	put_help(b, v);
 	put_order(b, t, v);
 	put_evidence(b, t, v);
 	put_trace(b, tv, v);
