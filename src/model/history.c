@@ -17,7 +17,6 @@ int history_init(struct history *h)
 {
 	memset(h, 0, sizeof(*h));
 	h->scans_per_point = 1;
-	h->levels.points = HISTORY_POINTS_MAX;
 	for (size_t i = 0; i < nr_fields && h->gauges < HISTORY_GAUGES_MAX; i++)
 		if (fields[i].sum.column)
 			h->gauge[h->gauges++] = &fields[i];

@@ -12,7 +12,6 @@
 #include "model/model.h"
 #include "model/resources.h"
 
-#define HISTORY_POINTS_MAX 240	    /* must be even, because pairs of points are merged */
 #define HISTORY_ROWS_MAX   4096	    /* maximum number of rows, unless more processes are alive */
 #define HISTORY_OTHERS	   "~other" /* name of the row that sums dropped processes */
 #define HISTORY_EVENTS_MAX 512
@@ -47,7 +46,7 @@ struct history_row {
 	uint32_t *faults; /* number of page faults by point; NULL: no faults */
 	uint64_t faults_before;
 	uint64_t stall_ns[NR_ENDS];
-	uint64_t first_count[2]; /* number of mappings and of fds at the first scan of the process */
+	uint64_t first_count[2]; /* number of mappings and of fds at the first scan */
 	/* recent values of resources, and their limits; NULL if a value is far from its limit */
 	struct series *series[NR_PROCESS_RESOURCES];
 	uint64_t limit[NR_PROCESS_RESOURCES];

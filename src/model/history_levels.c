@@ -23,21 +23,26 @@ void history_levels_free(struct history_levels *l)
 	memset(l, 0, sizeof(*l));
 }
 
-static int level_fill(struct history_level *one, const char *path, size_t points)
+static int level_fill(struct history_level *one, const char *path)
 {
-	one->path = strdup(path);
-	one->used = malloc(points * sizeof(*one->used));
-	one->kept = malloc(points * sizeof(*one->kept));
+	size_t n = strnlen(path, PATH_BYTES - 1);
+
+	one->path = calloc(1, PATH_BYTES);
+	one->used = calloc(HISTORY_POINTS_MAX, sizeof(*one->used));
+	one->kept = calloc(HISTORY_POINTS_MAX, sizeof(*one->kept));
 	if (!one->path || !one->used || !one->kept) {
 		level_free(one);
 		return -ENOMEM;
 	}
-	memset(one->used, 0xff, points * sizeof(*one->used));
-	memset(one->kept, 0xff, points * sizeof(*one->kept));
+	memcpy(one->path, path, n);
+	memset(one->used, 0xff, HISTORY_POINTS_MAX * sizeof(*one->used));
+	memset(one->kept, 0xff, HISTORY_POINTS_MAX * sizeof(*one->kept));
 	return 0;
 }
 
-/* Finds or adds a cgroup. *ret is NULL if there is no room for another one. Returns 0 or -ENOMEM. */
+/*
+ * Finds or adds a cgroup. *ret is NULL if there is no room for another one. Returns 0 or -ENOMEM.
+ */
 static int level_of(struct history_levels *l, const char *path, struct history_level **ret)
 {
 	*ret = NULL;
@@ -52,7 +57,7 @@ static int level_of(struct history_levels *l, const char *path, struct history_l
 	}
 	if (!l->level)
 		l->level = calloc(HISTORY_LEVELS_MAX, sizeof(*l->level));
-	if (!l->level || level_fill(&l->level[l->n], path, l->points))
+	if (!l->level || level_fill(&l->level[l->n], path))
 		return -ENOMEM;
 	*ret = &l->level[l->n++];
 	return 0;
@@ -105,21 +110,23 @@ int history_levels_add(struct history_levels *l, const struct model *m, const st
 	return 0;
 }
 
-static void halve(uint64_t *value, size_t points)
+static void halve(uint64_t *value)
 {
-	for (size_t i = 0; i < points / 2; i++) {
+	const size_t half = HISTORY_POINTS_MAX / 2;
+
+	for (size_t i = 0; i < half; i++) {
 		uint64_t first = value[2 * i];
 
 		raise(&first, value[2 * i + 1]);
 		value[i] = first;
 	}
-	memset(value + points / 2, 0xff, (points - points / 2) * sizeof(*value));
+	memset(value + half, 0xff, half * sizeof(*value));
 }
 
 void history_levels_halve(struct history_levels *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
-		halve(l->level[i].used, l->points);
-		halve(l->level[i].kept, l->points);
+		halve(l->level[i].used);
+		halve(l->level[i].kept);
 	}
 }

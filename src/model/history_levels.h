@@ -9,6 +9,7 @@
 #include "model/pressure.h"
 
 #define HISTORY_LEVELS_MAX 64
+#define HISTORY_POINTS_MAX 240 /* must be even, because pairs of points are merged */
 
 /* A cgroup with a memory limit. Sizes are in bytes; UINT64_MAX: not read in that time span. */
 struct history_level {
@@ -20,13 +21,14 @@ struct history_level {
 
 struct history_levels {
 	struct history_level *level; /* HISTORY_LEVELS_MAX entries; NULL before the first one */
-	size_t n, points;	     /* `points`: number of values of each cgroup */
-	uint64_t lost;		     /* number of times a cgroup found no room */
+	size_t n;
+	uint64_t lost; /* number of times a cgroup found no room */
 };
 
 /*
  * history_levels_scan() adds the cgroups that the last scan read, history_levels_add() the cgroup
- * that limits a process. `at` is the index of a point, below `points`. Both return 0 or -ENOMEM.
+ * that limits a process. `at` is the index of a point, below HISTORY_POINTS_MAX. Both return 0 or
+ * -ENOMEM.
  */
 int history_levels_scan(struct history_levels *l, const struct model *m, size_t at);
 int history_levels_add(struct history_levels *l, const struct model *m, const struct subject *s,

@@ -151,15 +151,6 @@ bool host_may_free_storage(void)
 	return !host_kernel_since(7, 2);
 }
 
-static void fill_zone(struct host_record *ret)
-{
-	time_t now = ret->wall_ns / 1000000000;
-	struct tm tm;
-
-	ret->zone_known = localtime_r(&now, &tm) != NULL;
-	ret->zone_s = ret->zone_known ? tm.tm_gmtoff : 0;
-}
-
 void host_fill(struct host_record *ret)
 {
 	struct utsname un;
@@ -169,7 +160,6 @@ void host_fill(struct host_record *ret)
 	ret->h.len = sizeof(*ret);
 	ret->h.t_ns = host_monotonic_ns();
 	ret->wall_ns = host_wall_ns();
-	fill_zone(ret);
 	ret->cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	uname(&un);
 	snprintf(ret->kernel, sizeof(ret->kernel), "%s", un.release);

@@ -31,8 +31,8 @@ struct story_view {
 	const struct history *h;
 	const struct finding_times *times;
 	/*
-	 * lines about the processes that have no row of their own in the history; NULL: nobody asked
-	 * for them (story_read_rows())
+	 * lines about the processes that have no row of their own in the history; NULL: nobody
+	 * asked for them (story_read_rows())
 	 */
 	const struct buf *dropped;
 	struct story_file file;

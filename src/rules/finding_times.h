@@ -38,8 +38,7 @@ struct finding_times {
 int finding_times_add(struct finding_times *t, const struct findings *fs);
 
 /* Returns the changes of a finding; NULL if there is no entry. */
-const struct finding_life *finding_times_of(const struct finding_times *t,
-					    const struct finding *f);
+const struct finding_life *finding_times_of(const struct finding_times *t, const struct finding *f);
 void finding_times_free(struct finding_times *t);
 
 #endif

@@ -37,7 +37,8 @@ static void put_place(struct buf *b, const struct triage_view *tv, const struct 
 	if (f->offset || f->size)
 		buf_printf(b, "+0x%x", f->offset);
 	if (f->module.n) {
-		buf_printf(b, " <span class=\"key m%u\"></span> ", html_module_colour(f->module.s, f->module.n));
+		buf_printf(b, " <span class=\"key m%u\"></span> ",
+			   html_module_colour(f->module.s, f->module.n));
 		put_str(b, f->module);
 	}
 }
@@ -71,8 +72,9 @@ static void put_facts(struct buf *b, const struct triage_view *tv, const struct 
 {
 	const struct incident *e = v->event;
 
-	buf_puts(b, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Facts\"><table "
-		    "class=\"facts\"><tbody>\n");
+	buf_puts(b,
+		 "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Facts\"><table "
+		 "class=\"facts\"><tbody>\n");
 	if (e->has_ip || v->functions) {
 		buf_puts(b, "<tr><th scope=\"row\">at</th><td><code>");
 		put_place(b, tv, e->has_ip ? &e->ip : &v->frame);
@@ -144,7 +146,8 @@ static void put_row(struct buf *b, const char *when, const char *what, struct st
 	buf_puts(b, "</td></tr>\n");
 }
 
-/* Writes earlier reports of the log, notes of the flight recorder, the crash and its consequences. */
+/* Writes earlier reports of the log, notes of the flight recorder, the crash and its consequences.
+ */
 static void put_order(struct buf *b, const struct triage *t, const struct diagnosis *v)
 {
 	char when[48];
@@ -182,14 +185,17 @@ static void put_trace(struct buf *b, const struct triage_view *tv, const struct 
 
 	if (!e->nr_frames)
 		return;
-	buf_puts(b, "<h3>Call trace</h3>\n<p class=\"note\">The innermost function is first. Frames "
-		    "without a module are code of the kernel; dim frames may be left over from "
-		    "earlier calls.</p>\n<ol class=\"trace\">\n");
+	buf_puts(b,
+		 "<h3>Call trace</h3>\n<p class=\"note\">The innermost function is first. Frames "
+		 "without a module are code of the kernel; dim frames may be left over from "
+		 "earlier calls.</p>\n<ol class=\"trace\">\n");
 	for (uint32_t i = 0; i < e->nr_frames; i++) {
 		const struct frame *f = &e->frame[i];
-		bool begins = !i || f->part != e->frame[i - 1].part || f->irq != e->frame[i - 1].irq;
+		bool begins =
+			!i || f->part != e->frame[i - 1].part || f->irq != e->frame[i - 1].irq;
 
-		buf_printf(b, "<li class=\"edge%u%s%s\"><code>", html_module_colour(f->module.s, f->module.n),
+		buf_printf(b, "<li class=\"edge%u%s%s\"><code>",
+			   html_module_colour(f->module.s, f->module.n),
 			   f->unreliable ? " dim" : "", begins && i ? " part" : "");
 		put_place(b, tv, f);
 		html_printf(b, "</code>%s%s</li>\n", f->inlined ? " (inlined)" : "",
@@ -242,8 +248,8 @@ static void put_crash(struct buf *b, const struct triage_view *tv, const struct 
 	snprintf(id, sizeof(id), "crash-%zu", nth);
 	snprintf(title, sizeof(title), "%s %zu", crash ? "Crash" : "Notice", nth + 1);
 	html_section(b, id, title, NULL);
-	html_printf(b, "<article class=\"finding %s\"><h3>%s</h3>",
-		    crash ? "critical" : "warning", *says ? says : v->text);
+	html_printf(b, "<article class=\"finding %s\"><h3>%s</h3>", crash ? "critical" : "warning",
+		    *says ? says : v->text);
 	html_printf(b, "<p class=\"note\">%s</p>", v->text);
 	if (*v->next)
 		html_printf(b, "<p class=\"note\"><span class=\"tag\">next</span> %s</p>", v->next);

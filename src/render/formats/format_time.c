@@ -224,7 +224,8 @@ void format_csv_row(struct buf *b, const struct view *v, const struct history_ro
 	buf_puts(b, "\r\n");
 }
 
-/* With the lines of the processes that have no row, the row of their sums would count them twice. */
+/* With the lines of the processes that have no row, the row of their sums would count them twice.
+ */
 void format_csv(struct buf *b, const struct story_view *s)
 {
 	const struct history_row **rows = buf_needs(b, story_rows(s));

@@ -144,8 +144,7 @@ void html_value(struct buf *b, const char *is, double value, const char *text)
 
 void html_cell(struct buf *b, const char *is, double value, const char *text)
 {
-	html_printf(b, "<td class=\"n\" data-is=\"%s\" data-v=\"%.17g\">%s</td>", is, value,
-		    text);
+	html_printf(b, "<td class=\"n\" data-is=\"%s\" data-v=\"%.17g\">%s</td>", is, value, text);
 }
 
 void html_section(struct buf *b, const char *id, const char *title, const char *about)

@@ -34,8 +34,8 @@ void html_data(struct buf *b, const char *id, const struct buf *json);
 
 /*
  * Every number on a page of a recording names its source in an attribute `data-is` of its element,
- * or of an element around it. tests/report/page_numbers.py compares the number with the JSON output of
- * the recording: it knows each kind of source, and finds numbers without one. `data-v` has the
+ * or of an element around it. tests/report/page_numbers.py compares the number with the JSON output
+ * of the recording: it knows each kind of source, and finds numbers without one. `data-v` has the
  * value that was rounded for the text.
  *
  * html_value() writes an element with a value, html_cell() a cell of a table.

@@ -50,7 +50,8 @@ static void put_area_rows(struct buf *b, const struct story_view *s, const struc
 		buf_printf(b,
 			   "<text class=\"tick\" data-is=\"offset\" data-v=\"%" PRIu64
 			   "\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">%s</text>",
-			   m->row[a->first + i].from - a->from, HTML_LEFT - 8, y + HEAD + i * ROW + 9, t.s ? t.s : "");
+			   m->row[a->first + i].from - a->from, HTML_LEFT - 8,
+			   y + HEAD + i * ROW + 9, t.s ? t.s : "");
 		buf_end_part(b, &t);
 	}
 	buf_printf(
@@ -97,7 +98,9 @@ static void put_table(struct buf *b, const struct story_view *s, const struct ad
 			continue;
 		buf_printf(b, "<tr data-row=\"%zu\"><th scope=\"row\">", i);
 		put_area_name(b, s, &m->area[r->area], "span");
-		buf_printf(b, "</th><td class=\"n\" data-is=\"address:offset\" data-v=\"%" PRIu64 "\">",
+		buf_printf(b,
+			   "</th><td class=\"n\" data-is=\"address:offset\" data-v=\"%" PRIu64
+			   "\">",
 			   r->from - m->area[r->area].from);
 		put_offset(b, m, r);
 		buf_puts(b, "</td>");
@@ -131,7 +134,8 @@ static void put_map(struct buf *b, const struct story_view *s, const struct addr
 	html_legend(b, "faults, about", most);
 	if (m->elsewhere)
 		buf_printf(b,
-			   "<p class=\"note\" data-is=\"elsewhere\">About %s of %s faults went to other mappings.</p>\n",
+			   "<p class=\"note\" data-is=\"elsewhere\">About %s of %s faults went to "
+			   "other mappings.</p>\n",
 			   as_count(m->elsewhere).s, as_count(m->faults).s);
 	put_table(b, s, m);
 }
@@ -145,7 +149,9 @@ void html_addresses(struct buf *b, const struct story_view *s, const struct addr
 		     "at the first page that was touched. A slope is a sequential scan, a filled "
 		     "block is memory that is used repeatedly, a column is a burst.");
 	if (m->rows) {
-		buf_printf(b, "<p class=\"note\" data-is=\"sampling\">Sampled: %s faults, each of which stands for %u",
+		buf_printf(b,
+			   "<p class=\"note\" data-is=\"sampling\">Sampled: %s faults, each of "
+			   "which stands for %u",
 			   as_count(all->taken).s, all->least);
 		if (all->most > all->least)
 			buf_printf(b, " to %u", all->most);
@@ -156,7 +162,8 @@ void html_addresses(struct buf *b, const struct story_view *s, const struct addr
 		buf_puts(b, "</p>\n");
 		put_map(b, s, m);
 	} else {
-		buf_puts(b, "<p class=\"note\" data-is=\"words\">No fault was sampled. Sampling needs selected "
+		buf_puts(b, "<p class=\"note\" data-is=\"words\">No fault was sampled. Sampling "
+			    "needs selected "
 			    "processes (<code>run</code>, <code>-p</code>), overhead level "
 			    "latency, and Linux 5.17 or later.</p>"
 			    "\n");

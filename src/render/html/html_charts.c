@@ -62,14 +62,16 @@ void html_cells(struct buf *b, const struct story_view *s, const uint64_t *cell,
 
 void html_legend(struct buf *b, const char *what, uint64_t most)
 {
-	buf_puts(b, "<p class=\"legend\"><span data-is=\"words\">1</span> <svg viewBox=\"0 0 112 12\" aria-hidden=\"true\">");
+	buf_puts(b, "<p class=\"legend\"><span data-is=\"words\">1</span> <svg viewBox=\"0 0 112 "
+		    "12\" aria-hidden=\"true\">");
 	for (int level = 1; level <= HTML_LEVELS; level++)
 		buf_printf(b, "<rect class=\"h%d\" x=\"%d\" width=\"16\" height=\"12\"/>", level,
 			   (level - 1) * 16);
-	html_printf(b,
-		    "</svg> <span class=\"most\" data-is=\"most\" data-v=\"%.17g\">%s</span> %s in a "
-		    "cell, on a logarithmic scale</p>\n",
-		    (double)most, as_count(most).s, what);
+	html_printf(
+		b,
+		"</svg> <span class=\"most\" data-is=\"most\" data-v=\"%.17g\">%s</span> %s in a "
+		"cell, on a logarithmic scale</p>\n",
+		(double)most, as_count(most).s, what);
 }
 
 static uint64_t fill_heat(const struct story_view *s, const struct history_row **rows, size_t n,
@@ -112,13 +114,13 @@ void html_heat(struct buf *b, const struct story_view *s)
 			"id=\"heat-desc\">Page faults by process and time</title>\n",
 			n * height + 20, LEFT, RIGHT, height, n);
 		for (size_t r = 0; r < n; r++)
-			html_printf(
-				b,
-				"<text class=\"label\" data-is=\"process\" data-pid=\"%u\" x=\"%.0f\" "
-				"y=\"%.1f\" text-anchor=\"end\">%s <tspan "
-				"class=\"tick\">%u</tspan></text>",
-				rows[r]->id.pid, LEFT - 8, r * height + 14, rows[r]->comm,
-				rows[r]->id.pid);
+			html_printf(b,
+				    "<text class=\"label\" data-is=\"process\" data-pid=\"%u\" "
+				    "x=\"%.0f\" "
+				    "y=\"%.1f\" text-anchor=\"end\">%s <tspan "
+				    "class=\"tick\">%u</tspan></text>",
+				    rows[r]->id.pid, LEFT - 8, r * height + 14, rows[r]->comm,
+				    rows[r]->id.pid);
 		html_cells(b, s, cell, n, most, height);
 		html_axis(b, s, n * height + 16);
 		buf_puts(b, "</svg></div>\n");
@@ -187,8 +189,10 @@ static void put_quantiles(struct buf *b, const struct history *h)
 	struct counters c = {};
 
 	buf_puts(b, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Quantiles\">"
-		    "<table data-is=\"words\"><thead><tr><th scope=\"col\">faults</th><th scope=\"col\" "
-		    "class=\"n\">timed</th><th scope=\"col\" class=\"n\">p50 below</th><th scope=\"col\" "
+		    "<table data-is=\"words\"><thead><tr><th scope=\"col\">faults</th><th "
+		    "scope=\"col\" "
+		    "class=\"n\">timed</th><th scope=\"col\" class=\"n\">p50 below</th><th "
+		    "scope=\"col\" "
 		    "class=\"n\">p90 below</th><th scope=\"col\" class=\"n\">p99 below</th><th "
 		    "scope=\"col\" class=\"n\">longest</th></tr></thead><tbody>\n");
 	memcpy(c.latency, h->latency, sizeof(c.latency));
@@ -267,7 +271,8 @@ static void put_histogram(struct buf *b, const struct history *h, int first, int
 		}
 	}
 	buf_puts(b, "</svg></div>\n<p class=\"legend\"><span class=\"key bar0\"></span> minor "
-		    "<span class=\"key bar1\"></span> major; the length of a bar is the number of faults, "
+		    "<span class=\"key bar1\"></span> major; the length of a bar is the number of "
+		    "faults, "
 		    "on a logarithmic scale</p>\n");
 }
 
@@ -319,9 +324,9 @@ void html_latency(struct buf *b, const struct story_view *s)
 		put_histogram(b, s->h, first, last);
 		put_latency_heat(b, s, first, last);
 	} else {
-		buf_puts(b, "<p class=\"note\" data-is=\"words\">Not measured: latency is overhead level 2 "
+		buf_puts(b, "<p class=\"note\" data-is=\"words\">Not measured: latency is overhead "
+			    "level 2 "
 			    "(<code>--overhead 0-3</code>, or a process that is named).</p>\n");
 	}
 	html_section_end(b);
 }
-

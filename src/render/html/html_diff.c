@@ -43,8 +43,7 @@ static void put_row(struct buf *b, const struct diff_row *r)
 
 static void put_part(struct buf *b, const struct diff *d, enum diff_part part)
 {
-	static const char *const ids[NR_DIFF_PARTS] = {"workloads", "stacks", "held",
-							 "memory"};
+	static const char *const ids[NR_DIFF_PARTS] = {"workloads", "stacks", "held", "memory"};
 	char title[64];
 
 	if (part == DIFF_MEMORY && !d->rows[part])

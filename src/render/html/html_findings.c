@@ -28,7 +28,8 @@ static void put_severity(struct buf *b, enum severity s)
 /* A finding, and the card that it belongs to. */
 struct entry {
 	const struct finding *f;
-	size_t card; /* index of the entry whose card shows the finding; its own index: it has a card */
+	size_t card;  /* index of the entry whose card shows the finding; its own index: it has a
+			 card */
 	bool related; /* true: listed as related; false: the same rule found it elsewhere */
 };
 
@@ -154,12 +155,11 @@ static void put_remedies(struct buf *b, const struct finding *f)
 	buf_puts(b, "</ul>");
 }
 
-
 static void put_title(struct buf *b, const struct finding *f)
 {
 	put_severity(b, f->worst);
-	buf_printf(b, " <span class=\"id\" data-is=\"id\">%s %s</span> <span data-is=\"title\">", f->rule->id,
-		   diagnosis_slug(f->rule->id));
+	buf_printf(b, " <span class=\"id\" data-is=\"id\">%s %s</span> <span data-is=\"title\">",
+		   f->rule->id, diagnosis_slug(f->rule->id));
 	if (f->rule->trigger != ON_HOST) {
 		char who[WHO_BYTES];
 
@@ -239,8 +239,7 @@ static void put_card(struct buf *b, const struct story_view *s, const struct ent
 	put_because(b, f);
 	put_forecast(b, s, f);
 	if (f->set_by[0])
-		html_printf(b,
-			    "<p class=\"note\" data-is=\"set_by\">The limit is set by %s</p>",
+		html_printf(b, "<p class=\"note\" data-is=\"set_by\">The limit is set by %s</p>",
 			    f->set_by);
 	put_remedies(b, f);
 	if (related) {
@@ -310,9 +309,8 @@ static size_t group(const struct story_view *s, struct entry *e, size_t n)
 		e[i].card = i;
 		for (size_t k = 0; k < i && e[i].card == i; k++) {
 			e[i].related = is_related(s, e[k].f, e[i].f);
-			if (e[k].card == k &&
-			    (e[i].related ||
-			     (e[k].f->rule == e[i].f->rule && e[k].f->worst == e[i].f->worst)))
+			if (e[k].card == k && (e[i].related || (e[k].f->rule == e[i].f->rule &&
+								e[k].f->worst == e[i].f->worst)))
 				e[i].card = k;
 		}
 		cards += e[i].card == i;
@@ -325,7 +323,8 @@ static void put_checked(struct buf *b, const struct story_view *s)
 	const struct model *m = s->v->m;
 	bool blind = false;
 
-	buf_puts(b, "<p class=\"note\" data-is=\"words\">Checked: limits of mappings, file descriptors, locked "
+	buf_puts(b, "<p class=\"note\" data-is=\"words\">Checked: limits of mappings, file "
+		    "descriptors, locked "
 		    "memory, threads and cgroups; failed calls; crashes; commit limit, swap and "
 		    "open files of the host; forecasts of growth.");
 	for (size_t i = 0; i < m->hooks; i++)

@@ -11,10 +11,10 @@
 #include "base/units.h"
 #include "render/html/html.h"
 
-#define WIDTH	     1000.0
-#define ROW	     18
-#define NARROWEST    1.5 /* width of the narrowest box that is drawn, in SVG units */
-#define DEEPEST	     40
+#define WIDTH	  1000.0
+#define ROW	  18
+#define NARROWEST 1.5 /* width of the narrowest box that is drawn, in SVG units */
+#define DEEPEST	  40
 
 #define FUNCTIONS_SHOWN 40
 
@@ -104,7 +104,8 @@ static void put_box(const struct drawing *d, const char *name, const char *modul
 	html_printf(d->b,
 		    "<g data-is=\"frame\" data-v=\"%.17g\"><title>%s%s: %s</title><rect "
 		    "class=\"m%u\" x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%d\"/>",
-		    (double)n, name, place, amount_of(d->measure, n).s, html_module_colour(module, strlen(module)), x, depth * ROW, width - 0.5,
+		    (double)n, name, place, amount_of(d->measure, n).s,
+		    html_module_colour(module, strlen(module)), x, depth * ROW, width - 0.5,
 		    ROW - 1);
 	if (width > 40) {
 		snprintf(shown, sizeof(shown), "%.*s", (int)(width / 7.2), name);
@@ -266,12 +267,11 @@ void html_flame(struct buf *b, const struct story_view *s, const struct profile 
 		put_box(&d, "all", "", "", p->total[d.measure], 0, 0);
 		put_level(&d, 0, p->samples, 0, 0);
 		put_tools(b, p);
-		buf_printf(
-			b,
-			"<p class=\"legend\" id=\"flame-legend\"></p><div class=\"beside\"><div "
-			"class=\"chart wide flame\"><svg id=\"flame-svg\" viewBox=\"0 0 1000 "
-			"%u\" role=\"group\" aria-label=\"Flame graph of %s\">\n",
-			(d.deepest + 1) * ROW, measures[d.measure].title);
+		buf_printf(b,
+			   "<p class=\"legend\" id=\"flame-legend\"></p><div class=\"beside\"><div "
+			   "class=\"chart wide flame\"><svg id=\"flame-svg\" viewBox=\"0 0 1000 "
+			   "%u\" role=\"group\" aria-label=\"Flame graph of %s\">\n",
+			   (d.deepest + 1) * ROW, measures[d.measure].title);
 		buf_add(b, boxes.s, boxes.len);
 		b->failed |= boxes.failed;
 		buf_puts(b, "</svg></div>\n");

@@ -22,7 +22,7 @@
 
 /* A resource of a process, its cgroup or the host, beside its limit. */
 struct gauge {
-	const struct history_row *row; /* NULL: the host */
+	const struct history_row *row;	   /* NULL: the host */
 	const struct history_level *level; /* cgroup with a memory limit; NULL: another resource */
 	enum resource_id id;
 	const struct series *series; /* NULL: of a cgroup of which no process has one */
@@ -184,9 +184,9 @@ static double x_in(const struct span *p, uint64_t t_ns)
 {
 	if (t_ns <= p->from_ns || p->to_ns <= p->from_ns)
 		return LEFT;
-	return t_ns >= p->to_ns ? RIGHT
-				: LEFT + (RIGHT - LEFT) * (t_ns - p->from_ns) /
-						 (p->to_ns - p->from_ns);
+	return t_ns >= p->to_ns
+		       ? RIGHT
+		       : LEFT + (RIGHT - LEFT) * (t_ns - p->from_ns) / (p->to_ns - p->from_ns);
 }
 
 static double y_of(const struct gauge *g, uint64_t n)
@@ -242,8 +242,8 @@ static void put_values(struct buf *b, const struct story_view *s, const struct g
 		bool known = value[i] != UINT64_MAX;
 
 		if (known)
-			buf_printf(b, "%s%.1f %.1f", any ? "L" : "M",
-				   x_in(p, s->h->point[i].to_ns), y_of(g, value[i]));
+			buf_printf(b, "%s%.1f %.1f", any ? "L" : "M", x_in(p, s->h->point[i].to_ns),
+				   y_of(g, value[i]));
 		any = known;
 	}
 	buf_puts(b, "\"/>");
@@ -320,8 +320,7 @@ static void put_caption(struct buf *b, const struct story_view *s, const struct 
 	html_value(b, "high", g->high, amount(g, g->high).s);
 	buf_puts(b, " of ");
 	html_value(b, "limit", g->limit, amount(g, g->limit).s);
-	html_printf(b, " <span class=\"dim\">%s</span> (",
-		    resources[g->id].limit);
+	html_printf(b, " <span class=\"dim\">%s</span> (", resources[g->id].limit);
 	snprintf(share, sizeof(share), "%.1f%%", 100 * g->share);
 	html_value(b, "share", 100 * g->share, share);
 	buf_puts(b, ")");
@@ -332,8 +331,7 @@ static void put_gauge(struct buf *b, const struct story_view *s, const struct ga
 {
 	struct span p = span_of(s, g);
 
-	buf_printf(b,
-		   "<figure class=\"gauge\" data-resource=\"%s\" data-limit=\"%.17g\"",
+	buf_printf(b, "<figure class=\"gauge\" data-resource=\"%s\" data-limit=\"%.17g\"",
 		   resources[g->id].limit, (double)g->limit);
 	if (g->row)
 		buf_printf(b, " data-pid=\"%u\" data-start=\"%" PRIu64 "\"", g->row->id.pid,
@@ -358,7 +356,8 @@ static void put_gauge(struct buf *b, const struct story_view *s, const struct ga
 	if (g->forecast.known)
 		put_band(b, s, g, &p);
 	html_axis_between(b, s, HIGH - 4, p.from_ns, p.to_ns);
-	buf_puts(b, "</svg></div></figure>\n");
+	buf_puts(b, "</svg></div>");
+	buf_puts(b, "</figure>\n");
 }
 
 static bool is_next(const struct gauge *g)

@@ -136,13 +136,13 @@ static size_t find_all(const struct story_view *s, struct happening *ret)
 
 static void put_change(struct buf *b, const struct finding_life *l, const struct finding_change *c)
 {
-	html_printf(b, "<th scope=\"row\" data-is=\"subject\">%s", l->place[0] ? l->place : l->comm);
+	html_printf(b, "<th scope=\"row\" data-is=\"subject\">%s",
+		    l->place[0] ? l->place : l->comm);
 	if (l->subject.pid)
 		buf_printf(b, " <span class=\"dim\">%u</span>", l->subject.pid);
 	else if (!l->place[0])
 		buf_puts(b, "this host");
-	html_printf(b,
-		    "</th><td><a data-is=\"id\" href=\"#finding-%s\">%s %s</a> ", l->rule->id,
+	html_printf(b, "</th><td><a data-is=\"id\" href=\"#finding-%s\">%s %s</a> ", l->rule->id,
 		    l->rule->id, diagnosis_slug(l->rule->id));
 	if (c->open)
 		html_printf(b, "<span class=\"sev %s\">%s</span>", severity_name(c->severity),
@@ -154,10 +154,11 @@ static void put_change(struct buf *b, const struct finding_life *l, const struct
 /* Writes an event. Every event record has its process at the offset of crossing.subject. */
 static void put_event(struct buf *b, const struct story_view *s, const union event *e)
 {
-	html_printf(b,
-		    "<th scope=\"row\" data-is=\"subject\">%s <span class=\"dim\">%u</span></th><td "
-		    "data-is=\"event:%u\">",
-		    event_comm(e), e->crossing.subject.pid, e->h.kind);
+	html_printf(
+		b,
+		"<th scope=\"row\" data-is=\"subject\">%s <span class=\"dim\">%u</span></th><td "
+		"data-is=\"event:%u\">",
+		event_comm(e), e->crossing.subject.pid, e->h.kind);
 	switch (e->h.kind) {
 	case RECORD_CROSSING:
 		buf_printf(b, "%s passed %u%% of the limit: ",

@@ -40,9 +40,8 @@ static void put_subtitle(struct buf *b, const struct story_view *s)
 	char zone[32];
 
 	html_zone_name(s, zone, sizeof(zone));
-	buf_printf(b, "%s, Linux %s, %s, %s, times in %s", h->host, h->kernel,
-		   as_utc(h->wall_ns).s, as_span(story_seconds(s)).s,
-		   h->zone_known ? zone : "UTC");
+	buf_printf(b, "%s, Linux %s, %s, %s, times in %s", h->host, h->kernel, as_utc(h->wall_ns).s,
+		   as_span(story_seconds(s)).s, h->zone_known ? zone : "UTC");
 	if (h->target[0])
 		buf_printf(b, ", %s", h->target);
 }

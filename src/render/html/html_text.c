@@ -41,9 +41,8 @@ static void put_total(struct buf *b, const struct story_view *s, const char *tit
 static void put_peak(struct buf *b, const char *title, const char *is, const struct peak *p)
 {
 	put_tile(b, title, is, p->value, as_count(p->value));
-	html_printf(b,
-		    "<dd class=\"more\" data-is=\"%s\" data-v=\"%.17g\" data-pid=\"%u\">of %s", is,
-		    (double)p->value, p->pid, as_limit(p->limit).s);
+	html_printf(b, "<dd class=\"more\" data-is=\"%s\" data-v=\"%.17g\" data-pid=\"%u\">of %s",
+		    is, (double)p->value, p->pid, as_limit(p->limit).s);
 	if (p->limit && p->limit != UINT64_MAX)
 		buf_printf(b, " (%.1f%%)", 100.0 * p->value / p->limit);
 	html_printf(b, ", %s[%u]</dd></div>", p->comm, p->pid);
@@ -62,13 +61,15 @@ static void put_tiles(struct buf *b, const struct story_view *s)
 		put_total(b, s, "stalled in faults of all threads", "total:faults.stall_ns",
 			  FIELD(stall));
 	else
-		buf_puts(b, "<div class=\"tile\"><dt>stalled in faults</dt><dd>?</dd><dd "
-			    "class=\"more\">not measured: overhead level latency was off</dd></div>");
+		buf_puts(b,
+			 "<div class=\"tile\"><dt>stalled in faults</dt><dd>?</dd><dd "
+			 "class=\"more\">not measured: overhead level latency was off</dd></div>");
 	put_peak(b, "peak of mappings", "peak-of:maps", &t.maps);
 	put_peak(b, "peak of open fds", "peak-of:fds", &t.fds);
 	put_tile(b, "processes", "processes", processes, as_count(processes));
 	html_printf(b,
-		    "<dd class=\"more\" data-is=\"processes:ended\" data-v=\"%.17g\">%s ended</dd></div>",
+		    "<dd class=\"more\" data-is=\"processes:ended\" data-v=\"%.17g\">%s "
+		    "ended</dd></div>",
 		    (double)ended, as_count(ended).s);
 	buf_puts(b, "</dl>\n");
 }
@@ -112,7 +113,8 @@ static void put_losses(struct buf *b, const struct story_view *s)
 
 static void put_hooks(struct buf *b, const struct model *m)
 {
-	buf_puts(b, "<tr><th scope=\"row\">probes</th><td data-is=\"fact:probes\"><ul class=\"hooks\">");
+	buf_puts(b, "<tr><th scope=\"row\">probes</th><td data-is=\"fact:probes\"><ul "
+		    "class=\"hooks\">");
 	for (size_t i = 0; i < m->hooks; i++) {
 		const struct hook_view *h = &m->hook[i];
 
@@ -180,8 +182,8 @@ static void put_process(struct buf *b, const struct story_view *s, const struct 
 		    "\" data-first=\"%.3f\" data-last=\"%.3f\"><th scope=\"row\" "
 		    "data-is=\"process\">%s <span class=\"dim\">%u</span></th><td "
 		    "data-is=\"workload\">%s</td>",
-		    r->id.pid, (uint64_t)r->id.start_ns, view_seconds(s->v, r->first_ns), view_seconds(s->v, r->last_ns),
-		    r->comm, r->id.pid, workload);
+		    r->id.pid, (uint64_t)r->id.start_ns, view_seconds(s->v, r->first_ns),
+		    view_seconds(s->v, r->last_ns), r->comm, r->id.pid, workload);
 	for (size_t i = 0; i < nr_fields; i++)
 		if (fields[i].html)
 			put_value(b, &fields[i], r);
@@ -273,20 +275,21 @@ static bool put_creators(struct buf *b, const struct story_view *s, const struct
 
 	if (!n)
 		return false;
-	html_printf(b,
-		    "<h3><span data-is=\"process\" data-pid=\"%u\">%s[%u]</span> made <span "
-		    "data-is=\"made:all\" data-pid=\"%u\" data-what=\"%d\" data-v=\"%.17g\">%s</span>"
-		    "</h3>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-		    "aria-label=\"What %u made\"><table data-made=\"%d\" data-pid=\"%u\"><thead><tr><th scope=\"col\">what</th><th "
-		    "scope=\"col\" class=\"n\">made</th><th scope=\"col\" "
-		    "class=\"n\">gone</th><td></td><th scope=\"col\">by</th></tr></thead><tbody>\n",
-		    r->id.pid, r->comm, r->id.pid, r->id.pid, what, (double)added,
-		    as_count(added).s, r->id.pid, what, r->id.pid);
+	html_printf(
+		b,
+		"<h3><span data-is=\"process\" data-pid=\"%u\">%s[%u]</span> made <span "
+		"data-is=\"made:all\" data-pid=\"%u\" data-what=\"%d\" data-v=\"%.17g\">%s</span>"
+		"</h3>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+		"aria-label=\"What %u made\"><table data-made=\"%d\" "
+		"data-pid=\"%u\"><thead><tr><th scope=\"col\">what</th><th "
+		"scope=\"col\" class=\"n\">made</th><th scope=\"col\" "
+		"class=\"n\">gone</th><td></td><th scope=\"col\">by</th></tr></thead><tbody>\n",
+		r->id.pid, r->comm, r->id.pid, r->id.pid, what, (double)added, as_count(added).s,
+		r->id.pid, what, r->id.pid);
 	for (size_t i = 0; i < n; i++) {
 		const struct frames *f = model_frames(s->v->m, &r->id, g[i].stack);
 
-		html_printf(b,
-			    "<tr><th scope=\"row\" data-is=\"made:name\">%s%s</th>", g[i].name,
+		html_printf(b, "<tr><th scope=\"row\" data-is=\"made:name\">%s%s</th>", g[i].name,
 			    g[i].sampled ? " (estimated from samples)" : "");
 		html_cell(b, "made:added", g[i].added, as_count(g[i].added).s);
 		html_cell(b, "made:removed", g[i].removed, as_count(g[i].removed).s);
@@ -364,15 +367,16 @@ static void put_growth(struct buf *b, const struct history_row *r, enum what wha
 	snprintf(is, sizeof(is), "field:%s.count", group);
 	html_cell(b, is, count_of(r, what), as_count(count_of(r, what)).s);
 	snprintf(is, sizeof(is), "growth:%s.count", group);
-	buf_printf(b, "<td class=\"n\" data-is=\"%s\" data-v=\"%" PRIu64 "\"><strong>+%s</strong></td>",
+	buf_printf(b,
+		   "<td class=\"n\" data-is=\"%s\" data-v=\"%" PRIu64
+		   "\"><strong>+%s</strong></td>",
 		   is, growth, as_count(growth).s);
 	put_value(b, what == WHAT_MAPS ? FIELD(map_limit) : FIELD(fd_soft), r);
 	buf_printf(b, "<td>%s</td></tr>\n", r->final ? "ended" : "lives");
 }
 
 /* Lists the processes that live, or ended, with more mappings or fds than at first. */
-static void put_all_growth(struct buf *b, const struct history_row **rows, size_t n,
-			   enum what what)
+static void put_all_growth(struct buf *b, const struct history_row **rows, size_t n, enum what what)
 {
 	size_t shown = 0;
 
@@ -425,7 +429,8 @@ void html_held(struct buf *b, const struct story_view *s, enum what what)
 	}
 	if (!shown)
 		buf_puts(b, "<p class=\"note\">What processes held is not in this recording. "
-			    "<code>faultscope record</code> reads it for the processes with the most, and records "
+			    "<code>faultscope record</code> reads it for the processes with the "
+			    "most, and records "
 			    "the code for the processes that are named with -p.</p>\n");
 	html_section_end(b);
 	free(rows);

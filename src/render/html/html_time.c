@@ -12,10 +12,10 @@
 
 /* Distances of ticks, in ms. */
 static const int64_t steps[] = {
-	1,	  2,	   5,	    10,	     20,      50,	100,	  200,	     500,
-	1000,	  2000,	   5000,    10000,   15000,   30000,	60000,	  120000,    300000,
-	600000,	  900000,  1800000, 3600000, 7200000, 10800000, 21600000, 43200000,  86400000,
-	172800000, 604800000,
+	1,	  2,	    5,	      10,	 20,	    50,	     100,     200,
+	500,	  1000,	    2000,     5000,	 10000,	    15000,   30000,   60000,
+	120000,	  300000,   600000,   900000,	 1800000,   3600000, 7200000, 10800000,
+	21600000, 43200000, 86400000, 172800000, 604800000,
 };
 
 static uint64_t begin_ns(const struct story_view *s)
@@ -37,7 +37,8 @@ int64_t html_zone(const struct story_view *s)
 
 bool html_dated(const struct story_view *s)
 {
-	int64_t from = view_wall_ns(s->v, begin_ns(s)) / NS, to = view_wall_ns(s->v, end_ns(s)) / NS;
+	int64_t from = view_wall_ns(s->v, begin_ns(s)) / NS,
+		to = view_wall_ns(s->v, end_ns(s)) / NS;
 	int64_t zone = html_zone(s);
 
 	return from / 86400 != to / 86400 || (from + zone) / 86400 != (to + zone) / 86400;

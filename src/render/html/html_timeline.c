@@ -175,8 +175,8 @@ static void put_mark(struct buf *b, const struct mark *m, double height)
 		    "text-anchor=\"%s\">%s%s<title>%s</title></text>\n",
 		    severity_name(m->first->worst), m->x, m->x, m->lane * LANE_HEIGHT + 2, height,
 		    m->first->rule->id, m->findings, left ? m->x - 3 : m->x + 3,
-		    m->lane * LANE_HEIGHT + 11, left ? "end" : "start",
-		    m->first->rule->id, times, m->first->title);
+		    m->lane * LANE_HEIGHT + 11, left ? "end" : "start", m->first->rule->id, times,
+		    m->first->title);
 }
 
 /* Marks where findings opened. Returns the number of findings whose label has no room. */
@@ -207,8 +207,7 @@ static void put_total(struct buf *b, const char *is, uint64_t n, bool duration)
 
 static void put_row(struct buf *b, const struct story_view *s, const struct history_point *p)
 {
-	buf_printf(b,
-		   "<tr data-from=\"%.6f\" data-to=\"%.6f\"><th scope=\"row\" class=\"n\">",
+	buf_printf(b, "<tr data-from=\"%.6f\" data-to=\"%.6f\"><th scope=\"row\" class=\"n\">",
 		   view_seconds(s->v, p->from_ns), view_seconds(s->v, p->to_ns));
 	html_time(b, s, "point", p->to_ns);
 	buf_puts(b, "</th>");
@@ -220,8 +219,9 @@ static void put_row(struct buf *b, const struct story_view *s, const struct hist
 		char is[64];
 
 		snprintf(is, sizeof(is), "span:%s", f->sum.column);
-		html_cell(b, is, p->gauge[k],
-			  (f->unit == UNIT_BYTES ? as_bytes(p->gauge[k]) : as_count(p->gauge[k])).s);
+		html_cell(
+			b, is, p->gauge[k],
+			(f->unit == UNIT_BYTES ? as_bytes(p->gauge[k]) : as_count(p->gauge[k])).s);
 	}
 	buf_puts(b, "</tr>\n");
 }
@@ -230,9 +230,10 @@ static void put_timeline_table(struct buf *b, const struct story_view *s)
 {
 	const struct history *h = s->h;
 
-	buf_puts(b, "<details><summary>As a table</summary><div class=\"scroll\" tabindex=\"0\" "
-		    "role=\"region\" aria-label=\"Timeline as a table\"><table id=\"points\"><thead>"
-		    "<tr><th scope=\"col\" class=\"n\">until</th>");
+	buf_puts(b,
+		 "<details><summary>As a table</summary><div class=\"scroll\" tabindex=\"0\" "
+		 "role=\"region\" aria-label=\"Timeline as a table\"><table id=\"points\"><thead>"
+		 "<tr><th scope=\"col\" class=\"n\">until</th>");
 	for (size_t k = 0; k < nr_tracks(s); k++)
 		buf_printf(b, "<th scope=\"col\" class=\"n\">%s</th>", track_of(s, k).title);
 	buf_puts(b, "</tr></thead><tbody>\n");
