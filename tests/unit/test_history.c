@@ -191,7 +191,7 @@ static void test_events(void)
 
 static void read_cgroup(uint64_t used, uint64_t t_ns)
 {
-	struct cgroup_record c = RECORD(cgroup_record, RECORD_CGROUP, t_ns);
+	struct cgroup_record c = RECORD(cgroup_record, RECORD_LEVEL, t_ns);
 	struct tick_record tick = tick_record(t_ns);
 
 	strcpy(c.path, "/train");
