@@ -217,7 +217,7 @@ def page_of(lab, recording):
     data = json.loads(re.search(r'id="report-data">(.*?)</script>', page, re.S).group(1))
     tiles = dict(re.findall(r"<dt>([^<]+)</dt><dd[^>]*>([^<]*)</dd>", page))
     tiles = {re.sub(" of all threads$", "", key): value for key, value in tiles.items()}
-    ended = re.search(r"<dt>processes</dt><dd[^>]*>[^<]*</dd><dd class=\"more\"[^>]*>([\d,]+) ended", page)
+    ended = re.search(r"<dt>processes</dt><dd[^>]*>[^<]*</dd><dd [^>]*>([\d,]+) ended", page)
     return tiles, data, int(ended.group(1).replace(",", ""))
 
 
