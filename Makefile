@@ -138,7 +138,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-compilers check-parts check-programs check-quiet check-resident check-torch check-unwind check-triage check-deb check-deploy check-distros check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet bench-resident image install uninstall dist clean workloads docs readme rules bench-triage bench-view check-blackbox check-blackbox-quiet check-report pictures
+.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-compilers check-parts check-programs check-quiet check-resident check-torch check-unwind check-triage check-deb check-deploy check-distros check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet bench-resident image install uninstall dist clean workloads docs readme rules bench-report bench-triage bench-view check-blackbox check-blackbox-quiet check-report pictures
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -616,6 +616,10 @@ HEALTHY_KERNELS ?= 6.1,6.12
 check-healthy-vm: static ## test healthy Debian programs in QEMU, with control groups of version 2 (makes a Debian system: large; an hour)
 	tools/setup.sh test distros
 	tests/tally.py "tests/vm/healthy_programs.py --kernels $(HEALTHY_KERNELS)"
+
+bench-report: all $(BUILD)/busy_recording ## measure how long the HTML report of a day takes to open (installs Chromium, Node.js: large)
+	tools/report_tools.sh
+	tests/report/speed.py
 
 bench-view: all ## measure the cost of the live view with 1,000 processes
 	tests/bench/view.py

@@ -237,6 +237,7 @@ static void hide_host(const struct redaction *r, struct host_record *h)
 	snprintf(h->host, sizeof(h->host), "host-%.16s", hash);
 	memset(h->boot_id, 0, sizeof(h->boot_id));
 	memset(h->target, 0, sizeof(h->target));
+	h->zone_s = h->zone_known = 0; /* a time zone tells where the machine is */
 }
 
 static void hide_origin(struct origin_record *o)

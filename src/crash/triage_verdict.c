@@ -9,27 +9,6 @@
 #include "live/terminal_view.h"
 #include "render/completeness.h"
 #include "render/crash/crash_view.h"
-#include "render/html/html.h"
-
-/*
- * Makes an HTML page with the text that a terminal without colours would show, and all facts as
- * JSON.
- */
-static void make_page(struct buf *b, struct triage_view *tv, const struct triage *t)
-{
-	struct buf text = {}, json = {};
-	struct view plain = *tv->v;
-
-	plain.colour = false;
-	plain.unicode = true;
-	tv->v = &plain;
-	triage_text(&text, tv, t);
-	triage_json(&json, tv, t);
-	html_card(b, "Crash", tv->names ? tv->name[0] : "", &text, &json);
-	b->failed |= text.failed;
-	buf_free(&text);
-	buf_free(&json);
-}
 
 int triage_judge(const struct options *o, const struct view *v, const struct triage_files *f,
 		 const struct bb_found *recorded, const struct buf *gaps)
@@ -55,7 +34,7 @@ int triage_judge(const struct options *o, const struct view *v, const struct tri
 				  .gaps = gaps ?: &of_log,
 				  .redact = o->markdown && !o->no_redact};
 	if (o->html)
-		make_page(&b, &tv, &t);
+		triage_html(&b, &tv, &t);
 	else if (o->markdown)
 		triage_markdown(&b, &tv, &t);
 	else if (o->format == &json_renderer)

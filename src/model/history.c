@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "model/fields.h"
 #include "model/holdings.h"
-#include "model/resources.h"
 
 #define HISTORY_BUCKETS	   8192
 #define HISTORY_ROWS_LIMIT (HISTORY_ROWS_MAX + MODEL_SUBJECTS_MAX)
@@ -37,10 +36,10 @@ static void row_free(struct history_row *r)
 	free(r->value);
 	free(r->known);
 	free(r->faults);
-	for (int what = 0; what < 2; what++) {
-		free(r->series[what]);
+	for (int i = 0; i < NR_PROCESS_RESOURCES; i++)
+		free(r->series[i]);
+	for (int what = 0; what < 2; what++)
 		free(r->held[what].sort);
-	}
 	memset(r, 0, sizeof(*r));
 }
 
@@ -48,6 +47,7 @@ void history_free(struct history *h)
 {
 	for (size_t i = 0; i < h->rows; i++)
 		row_free(&h->row[i]);
+	history_levels_free(&h->levels);
 	free(h->point);
 	free(h->row);
 	free(h->event);
@@ -224,6 +224,8 @@ static struct history_row *row_reuse(struct history *h)
 		r = &h->row[place];
 	}
 	others = &h->row[h->others - 1];
+	if (h->drop)
+		h->drop(h->drop_ctx, r);
 	if (add_row(others, r))
 		return NULL;
 	h->ended--;
@@ -276,18 +278,20 @@ static int keep_text(char **to, const char *s)
 }
 
 static int keep_series(struct history_row *r, const struct model *m, const struct subject *s,
-		       enum what what)
+		       enum resource_id i)
 {
-	const struct series *from =
-		resource_series(m, s, what == WHAT_MAPS ? RESOURCE_MAPS : RESOURCE_FDS);
+	const struct series *from = resource_series(m, s, i);
+	struct use use;
 
 	if (!from)
 		return 0;
-	if (!r->series[what])
-		r->series[what] = calloc(1, sizeof(struct series)); /* at most two series per row */
-	if (!r->series[what])
+	if (!r->series[i])
+		r->series[i] = calloc(1, sizeof(struct series)); /* one series per resource */
+	if (!r->series[i])
 		return -ENOMEM;
-	*r->series[what] = *from;
+	*r->series[i] = *from;
+	if (resource_use(m, s, i, &use))
+		r->limit[i] = use.limit;
 	return 0;
 }
 
@@ -324,11 +328,10 @@ static int keep(struct history_row *r, const struct model *m, const struct subje
 	err = keep_text(&r->exe, s->exe);
 	if (!err)
 		err = keep_text(&r->cgroup, s->cgroup);
-	for (int what = WHAT_MAPS; what <= WHAT_FDS && !err; what++) {
-		err = keep_series(r, m, s, what);
-		if (!err)
-			err = keep_held(r, s, what);
-	}
+	for (int i = 0; i < NR_PROCESS_RESOURCES && !err; i++)
+		err = keep_series(r, m, s, i);
+	for (int what = WHAT_MAPS; what <= WHAT_FDS && !err; what++)
+		err = keep_held(r, s, what);
 	return err;
 }
 
@@ -366,6 +369,7 @@ static void halve(struct history *h)
 		if (h->row[k].faults)
 			memset(h->row[k].faults + HISTORY_POINTS_MAX / 2, 0,
 			       HISTORY_POINTS_MAX / 2 * sizeof(*h->row[k].faults));
+	history_levels_halve(&h->levels);
 	h->points = HISTORY_POINTS_MAX / 2;
 	h->scans_per_point *= 2;
 }
@@ -450,7 +454,7 @@ static int take_subject(struct history *h, struct history_point *p, const struct
 {
 	struct history_row *r = row_of(h, &s->id);
 	struct share was = {}, now;
-	bool alive_before = r && !r->final, was_final = r && r->final;
+	bool alive_before = r && !r->final, was_final = r && r->final, is_new = !r;
 	int err;
 
 	if (r)
@@ -465,8 +469,14 @@ static int take_subject(struct history *h, struct history_point *p, const struct
 		return 0;
 	}
 	err = keep(r, m, s);
+	if (!err)
+		err = history_levels_add(&h->levels, m, s, h->points - 1);
 	if (err)
 		return err;
+	if (is_new) {
+		r->first_count[WHAT_MAPS] = history_field(r, FIELD(map_count));
+		r->first_count[WHAT_FDS] = history_field(r, FIELD(fds));
+	}
 	now = share_of(h, r);
 	p->minor += grown(now.minor, was.minor);
 	p->major += grown(now.major, was.major);
@@ -507,6 +517,8 @@ int history_add_scan(struct history *h, const struct model *m)
 	     s = model_each_changed(m, s))
 		if (!s->hidden)
 			err = take_subject(h, p, m, s);
+	if (!err)
+		err = history_levels_scan(&h->levels, m, h->points - 1);
 	take_events(h, p, m);
 	for (size_t i = 0; i < h->gauges; i++)
 		if (h->gauge_now[i] > p->gauge[i])

@@ -8,9 +8,10 @@
 #ifndef FS_MODEL_HISTORY_H
 #define FS_MODEL_HISTORY_H
 
+#include "model/history_levels.h"
 #include "model/model.h"
+#include "model/resources.h"
 
-#define HISTORY_POINTS_MAX 240	    /* must be even, because pairs of points are merged */
 #define HISTORY_ROWS_MAX   4096	    /* maximum number of rows, unless more processes are alive */
 #define HISTORY_OTHERS	   "~other" /* name of the row that sums dropped processes */
 #define HISTORY_EVENTS_MAX 512
@@ -45,8 +46,10 @@ struct history_row {
 	uint32_t *faults; /* number of page faults by point; NULL: no faults */
 	uint64_t faults_before;
 	uint64_t stall_ns[NR_ENDS];
-	/* recent counts of mappings and fds; NULL if the count is far from its limit */
-	struct series *series[2];
+	uint64_t first_count[2]; /* number of mappings and of fds at the first scan */
+	/* recent values of resources, and their limits; NULL if a value is far from its limit */
+	struct series *series[NR_PROCESS_RESOURCES];
+	uint64_t limit[NR_PROCESS_RESOURCES];
 	struct holdings held[2];
 	uint32_t next; /* index + 1 of the next row in the hash chain; 0: this row is the last */
 };
@@ -77,6 +80,10 @@ struct history {
 	uint64_t gauge_now[HISTORY_GAUGES_MAX], alive; /* present sums over live processes */
 	uint64_t latency[NR_ENDS][NR_LATENCY], latency_max_ns[NR_ENDS];
 	uint64_t faults_kind[NR_FAULT_KINDS];
+	struct history_levels levels;
+	/* Called before a row is added to `~other`, or not kept at all; NULL: nobody needs it. */
+	void (*drop)(void *ctx, const struct history_row *r);
+	void *drop_ctx;
 };
 
 /* history_init() returns 0 or -ENOMEM. */
@@ -92,6 +99,12 @@ int history_add_scan(struct history *h, const struct model *m);
 int history_end(struct history *h, const struct model *m);
 
 const struct history_row *history_find(const struct history *h, const struct process_key *id);
+
+/* Returns the row `~other`, or NULL if no process was dropped. */
+static inline const struct history_row *history_others(const struct history *h)
+{
+	return h->others ? &h->row[h->others - 1] : NULL;
+}
 
 /* Returns a field's value; 0 if it is unknown. */
 uint64_t history_field(const struct history_row *r, const struct field *f);

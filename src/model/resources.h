@@ -51,6 +51,9 @@ enum resource_id {
 
 extern const struct resource resources[NR_RESOURCES];
 
+/* The rows of processes and of their cgroups come before those of the host. */
+#define NR_PROCESS_RESOURCES RESOURCE_FILES
+
 _Static_assert(NR_RESOURCES <= RESOURCES_MAX, "a series and an assumption a row");
 
 /* Returns the index of the resource whose limit has this name, or -1 if there is none. */

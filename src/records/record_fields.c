@@ -397,7 +397,8 @@ static const struct record_field host_fields[] = {
 	T(version),	  T(kernel),
 	T(arch),	  T(host),
 	T(boot_id),	  T(mode),
-	T(target),
+	T(target),	  F(zone_s, "s"),
+	F(zone_known, ""),
 };
 #undef OF
 

@@ -267,6 +267,8 @@ struct host_record {
 	char boot_id[40];
 	char mode[16];
 	char target[128];
+	__s32 zone_s; /* offset of the host's time zone from UTC at the start, in seconds */
+	__u32 zone_known;
 };
 
 struct hook_record {

@@ -5,6 +5,7 @@
 
 #include "model/history.h"
 #include "render/render.h"
+#include "rules/finding_times.h"
 
 /* How a recording ended. */
 enum story_end {
@@ -28,6 +29,12 @@ struct story_file {
 struct story_view {
 	const struct view *v;
 	const struct history *h;
+	const struct finding_times *times;
+	/*
+	 * lines about the processes that have no row of their own in the history; NULL: nobody
+	 * asked for them (story_read_rows())
+	 */
+	const struct buf *dropped;
 	struct story_file file;
 };
 

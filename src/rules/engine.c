@@ -317,8 +317,10 @@ static void keep(struct findings *fs, const struct occasion *o, const struct fin
 	find_because(fs, f);
 }
 
+/* Closes a finding. What was forecast while it was open is no forecast any more. */
 static void clear(struct finding *f, uint64_t t_ns)
 {
+	limit_drop_forecast(f);
 	f->seen_ns = t_ns;
 	f->open = false;
 	f->fresh = true;

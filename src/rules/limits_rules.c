@@ -167,15 +167,35 @@ static void say_use(struct finding *f, const struct occasion *o, const struct us
 	limit_share_evidence(f, o, f->rule->resource);
 }
 
+/* evidence of a forecast: the estimate, and the interval around it */
+static const char *const until_full[] = {"time until full", "full at the earliest",
+					 "full at the latest"};
+
 void limit_say_forecast(struct finding *f, const struct forecast *c, bool bytes)
 {
 	f->forecast = *c;
 	if (!c->known)
 		return;
 	finding_real(f, "growth", bytes ? IN_BYTES_PER_SECOND : IN_PER_SECOND, c->per_second);
-	finding_real(f, "time until full", IN_SECONDS, c->seconds);
-	finding_real(f, "full at the earliest", IN_SECONDS, c->low);
-	finding_real(f, "full at the latest", IN_SECONDS, c->high);
+	finding_real(f, until_full[0], IN_SECONDS, c->seconds);
+	finding_real(f, until_full[1], IN_SECONDS, c->low);
+	finding_real(f, until_full[2], IN_SECONDS, c->high);
+}
+
+void limit_drop_forecast(struct finding *f)
+{
+	size_t kept = 0;
+
+	f->forecast = (struct forecast){};
+	for (size_t i = 0; i < f->nr_evidence; i++) {
+		bool forecast = false;
+
+		for (size_t k = 0; k < sizeof(until_full) / sizeof(until_full[0]); k++)
+			forecast |= !strcmp(f->evidence[i].field, until_full[k]);
+		if (!forecast)
+			f->evidence[kept++] = f->evidence[i];
+	}
+	f->nr_evidence = kept;
 }
 
 /*
@@ -193,7 +213,7 @@ static void say_burst(struct finding *f, const struct occasion *o, const struct 
 	char burst[32];
 	double even = f->forecast.known ? f->forecast.per_second * fmax(1, interval) : 0;
 
-	if (!left || b.largest < left / BURST_SHARE || b.largest < 2 ||
+	if ((o->s && o->s->final) || !left || b.largest < left / BURST_SHARE || b.largest < 2 ||
 	    b.largest < BURST_TIMES * even)
 		return;
 	amount(burst, sizeof(burst), r, b.largest, "");

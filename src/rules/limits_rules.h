@@ -33,6 +33,9 @@ static inline bool limit_is_far(const struct rule *rule, const struct model *m,
 /* Adds evidence: the growth per second (in bytes, or as a count) and the time until the limit. */
 void limit_say_forecast(struct finding *f, const struct forecast *c, bool bytes);
 
+/* Removes the forecast and its evidence from a finding that closes. */
+void limit_drop_forecast(struct finding *f);
+
 /* Returns the words after the time of a forecast: " if it goes on" unless the forecast is sure. */
 static inline const char *limit_condition(const struct forecast *c)
 {

@@ -52,23 +52,27 @@ static void say_without(struct oom_page *p, const char *what, uint64_t bytes)
 		       as_bytes(p->used - bytes).s, as_bytes(p->limit).s);
 }
 
-/* Says for how long a higher limit would suffice, from the growth before the kill. */
+/*
+ * Says for how long a higher limit would suffice, from the growth before the kill. Names the memory
+ * for an hour only if that is at most twice the limit: growth measured over seconds says nothing
+ * about a limit many times higher.
+ */
 static void say_higher_limit(struct oom_page *p)
 {
 	double per_second = p->grown_ns ? p->grown_bytes / (p->grown_ns / 1e9) : 0;
 	const char *what = p->scope == OOM_SCOPE_CGROUP ? "a limit" : "memory or swap";
+	char hour[64] = "";
 
 	if (!limit_is_known(p) || p->scope == OOM_SCOPE_DAEMON)
 		return;
+	if (per_second > 0 && per_second * HOUR_S <= p->limit)
+		snprintf(hour, sizeof(hour), "; an hour needs %s more",
+			 as_bytes(count_of_real(per_second * HOUR_S)).s);
 	if (per_second > 0)
-		advise(p,
-		       "%.15s grew by %s in %s: at this rate, twice %s (%s) lasts %s longer; an "
-		       "hour "
-		       "needs %s more",
+		advise(p, "%.15s grew by %s in %s: at this rate, twice %s (%s) lasts %s longer%s",
 		       p->culprit->comm, as_bytes(p->grown_bytes).s, as_span(p->grown_ns / 1e9).s,
 		       p->scope == OOM_SCOPE_CGROUP ? "the limit" : what, as_bytes(p->limit * 2).s,
-		       as_span(p->limit / per_second).s,
-		       as_bytes(count_of_real(per_second * HOUR_S)).s);
+		       as_span(p->limit / per_second).s, hour);
 	else
 		advise(p,
 		       "how much more it needs is not known: nobody recorded its growth. Double %s "

@@ -398,16 +398,6 @@ static uint32_t fill_level(const struct occasion *o, const struct room *r, const
 	return soon > level ? soon : level;
 }
 
-/* Writes the end of a title, such as ", full in about 47 s". */
-static void put_end(struct buf *b, const struct forecast *c)
-{
-	if (!c->known)
-		return;
-	buf_puts(b, ", full in about ");
-	put_span(b, c->seconds);
-	buf_puts(b, limit_condition(c));
-}
-
 bool cgroup_fills(const struct occasion *o, const struct finding *open, struct finding *f)
 {
 	static const unsigned int at[] = {80, 92, 97};
@@ -416,8 +406,6 @@ bool cgroup_fills(const struct occasion *o, const struct finding *open, struct f
 	uint64_t swap = l->now.n[CGROUP_SWAP_LIMIT];
 	struct forecast c = level_forecast(o->m, l);
 	bool swaps = swap != 0 && o->m->tick.limits.swap_free_bytes > limit / 10;
-	char text[sizeof(f->title)];
-	struct buf end = BUF_IN(text);
 
 	if (!level_has_limit(l) || kept == FIGURE_UNKNOWN)
 		return false;
@@ -432,9 +420,8 @@ bool cgroup_fills(const struct occasion *o, const struct finding *open, struct f
 		f->level = 2;
 	f->severity = f->level - 1;
 	f->cause = "cgroup_memory";
-	put_end(&end, &c);
-	finding_title(f, "%s of %s is not reclaimable (%.0f %%)%s; at 100 %% %s", as_bytes(kept).s,
-		      as_bytes(limit).s, kept * 100.0 / limit, text,
+	finding_title(f, "%s of %s is not reclaimable (%.0f %%); at 100 %% %s", as_bytes(kept).s,
+		      as_bytes(limit).s, kept * 100.0 / limit,
 		      swaps ? "it swaps" : "the OOM killer kills a process");
 	evidence_bytes(f, "not reclaimable", kept, limit);
 	limit_say_forecast(f, &c, true);

@@ -99,7 +99,7 @@ static int make_whole(const struct options *o, const struct report_format *f)
 	struct buf b = {}, packed = {};
 	struct gzip *gzip = NULL;
 	struct story st;
-	int status = story_read(&st, o, o->argv[0], NULL), ended;
+	int status = story_read_rows(&st, o, o->argv[0], f->row), ended;
 
 	st.s.out.view.verdict = f->make == html_report;
 	if (!status) {
@@ -143,14 +143,15 @@ int command_report(const struct options *o, int (*write_metrics)(const struct op
 
 /* Writes the difference of two recordings in the requested format. */
 static void put_diff(struct buf *b, const struct options *o, const struct diff *d,
-		     const struct view *v)
+		     const struct story_view *before, const struct story_view *after)
 {
+	const struct view *v = after->v;
 	const struct report_format *f = o->report_format;
 
 	if (!f && o->output)
 		f = report_format_of(o->output);
 	if (f && f->make == html_report)
-		html_diff(b, d, v);
+		html_diff(b, d, before, after);
 	else if (o->format == &json_renderer || (f && f->lines == &json_renderer))
 		diff_json(b, d, v);
 	else
@@ -179,7 +180,7 @@ int diff_print(const struct options *o, const char *const path[2], const char *c
 		status = EXIT_FAILED;
 	}
 	if (!status) {
-		put_diff(&b, o, d, after.view.v);
+		put_diff(&b, o, d, &before.view, &after.view);
 		status = say_all(o, &b);
 		err = before.s.status ? before.s.status : after.s.status;
 		/*

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/overhead.h"
 #include "probe/host_facts.h"
@@ -342,11 +343,21 @@ size_t session_alive(const struct session *s)
 	return n;
 }
 
+static void fill_zone(struct host_record *ret)
+{
+	time_t now = ret->wall_ns / 1000000000;
+	struct tm tm;
+
+	ret->zone_known = localtime_r(&now, &tm) != NULL;
+	ret->zone_s = ret->zone_known ? tm.tm_gmtoff : 0;
+}
+
 static int begin_host(struct session *s, const struct sink *sink)
 {
 	struct host_record host;
 
 	host_fill(&host);
+	fill_zone(&host);
 	host.interval_ns = s->plan.interval * 1e9;
 	if (!s->in.src->plain)
 		host.tiers = choice_levels_on(live_hooks(s->in.src));

@@ -9,10 +9,17 @@ static void add_scan(struct session *s)
 {
 	struct story *st = s->plan.ctx;
 
-	if (history_add_scan(&st->h, &s->in.m)) {
+	if (history_add_scan(&st->h, &s->in.m) || finding_times_add(&st->times, &s->in.findings)) {
 		complain("out of memory");
 		st->failed = s->loop.done = true;
 	}
+}
+
+static void put_dropped(void *ctx, const struct history_row *r)
+{
+	struct story *st = ctx;
+
+	st->put_row(&st->dropped, &st->s.out.view, r);
 }
 
 static void describe_file(struct story *st)
@@ -38,7 +45,7 @@ static void describe_file(struct story *st)
 
 static int read_story(struct story *st, const struct options *o, const char *path,
 		      const struct renderer *lines, struct recorder *rec,
-		      const struct redaction *redaction)
+		      const struct redaction *redaction, story_put_row *put_row)
 {
 	struct run_plan plan;
 	int err;
@@ -63,19 +70,25 @@ static int read_story(struct story *st, const struct options *o, const char *pat
 		st->failed = true;
 		return st->s.status = err;
 	}
+	st->put_row = put_row;
+	st->h.drop = put_row ? put_dropped : NULL;
+	st->h.drop_ctx = st;
 	st->s.in.m.samples = &st->samples;
 	st->s.in.findings.keep_cleared = st->s.out.view.command = true;
 	st->s.in.collector.rec = rec;
 	err = session_start(&st->s);
 	if (!err)
 		session_loop(&st->s);
-	if (!err && history_end(&st->h, &st->s.in.m)) {
+	if (!err && (history_end(&st->h, &st->s.in.m) ||
+		     finding_times_add(&st->times, &st->s.in.findings) || st->dropped.failed)) {
 		complain("out of memory");
 		err = EXIT_FAILED;
 	}
 	st->failed |= err;
 	st->view.v = &st->s.out.view;
 	st->view.h = &st->h;
+	st->view.times = &st->times;
+	st->view.dropped = put_row ? &st->dropped : NULL;
 	describe_file(st);
 	st->s.in.collector.rec = NULL; /* the caller owns this recorder */
 	return st->failed ? EXIT_FAILED : 0;
@@ -84,13 +97,18 @@ static int read_story(struct story *st, const struct options *o, const char *pat
 int story_read(struct story *st, const struct options *o, const char *path,
 	       const struct renderer *lines)
 {
-	return read_story(st, o, path, lines, NULL, NULL);
+	return read_story(st, o, path, lines, NULL, NULL, NULL);
 }
 
 int story_read_into(struct story *st, const struct options *o, const char *path,
 		    struct recorder *rec, const struct redaction *redaction)
 {
-	return read_story(st, o, path, NULL, rec, redaction);
+	return read_story(st, o, path, NULL, rec, redaction, NULL);
+}
+
+int story_read_rows(struct story *st, const struct options *o, const char *path, story_put_row *put)
+{
+	return read_story(st, o, path, NULL, NULL, NULL, put);
 }
 
 int story_end(struct story *st)
@@ -98,6 +116,8 @@ int story_end(struct story *st)
 	int status;
 
 	history_free(&st->h);
+	finding_times_free(&st->times);
+	buf_free(&st->dropped);
 	samples_free(&st->samples);
 	status = session_end(&st->s);
 	return status ? status : st->failed ? EXIT_FAILED : 0;

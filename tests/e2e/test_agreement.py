@@ -215,9 +215,10 @@ def page_of(lab, recording):
     """Returns the tiles of the HTML page and the JSON data of its charts."""
     page = report(lab, "html", recording)
     data = json.loads(re.search(r'id="report-data">(.*?)</script>', page, re.S).group(1))
-    tiles = dict(re.findall(r"<dt>([^<]+)</dt><dd>([^<]*)</dd>", page))
-    ended = re.search(r"<dt>processes</dt><dd>[^<]*</dd><dd class=\"more\">(\d+) ended", page)
-    return tiles, data, int(ended.group(1))
+    tiles = dict(re.findall(r"<dt>([^<]+)</dt><dd[^>]*>([^<]*)</dd>", page))
+    tiles = {re.sub(" of all threads$", "", key): value for key, value in tiles.items()}
+    ended = re.search(r"<dt>processes</dt><dd[^>]*>[^<]*</dd><dd [^>]*>([\d,]+) ended", page)
+    return tiles, data, int(ended.group(1).replace(",", ""))
 
 
 def plain(text):

@@ -48,7 +48,7 @@ const judge = async (page, scheme) => {
 // Returns what depends on the selected time range: heat map shapes and the base of the flame graph.
 const drawn = page => page.evaluate(() => Object.fromEntries(
 	["heat-svg", "address-svg", "latency-heat"].map(id => [id,
-		[...document.querySelectorAll(`#${id} path`)].map(p => p.getAttribute("d")).join("")])
+		[...document.querySelectorAll(`#${id} path[class^=h]`)].map(p => p.getAttribute("d")).join("")])
 		.concat([["flame-svg", (document.querySelector("#flame-svg g[aria-label]") || document.body)
 			.getAttribute("aria-label") || ""]])));
 

@@ -2,6 +2,7 @@
 #include "fixture.h"
 #include "model/fields.h"
 #include "model/history.h"
+#include "model/pressure.h"
 #include "tap.h"
 
 static struct model m;
@@ -188,8 +189,45 @@ static void test_events(void)
 	end();
 }
 
+static void read_cgroup(uint64_t used, uint64_t t_ns)
+{
+	struct cgroup_record c = RECORD(cgroup_record, RECORD_LEVEL, t_ns);
+	struct tick_record tick = tick_record(t_ns);
+
+	strcpy(c.path, "/train");
+	for (size_t i = 0; i < NR_CGROUP_FIGURES; i++)
+		c.n[i] = FIGURE_UNKNOWN;
+	c.n[CGROUP_USED] = used;
+	c.n[CGROUP_LIMIT] = 1000;
+	model_take(&m, &c.h);
+	model_take(&m, &tick.h);
+	if (history_add_scan(&h, &m))
+		abort();
+	model_next_window(&m);
+}
+
+static void test_cgroups(void)
+{
+	const struct history_level *l;
+
+	begin();
+	read_cgroup(100, 2 * SECOND);
+	read_cgroup(300, 3 * SECOND);
+	look(NULL, 0, 4 * SECOND);
+	l = h.levels.level;
+	is_u64(h.levels.n, 1, "one cgroup with a limit");
+	ok(l && !strcmp(l->path, "/train") && l->limit == 1000, "its path and its limit");
+	ok(l && l->used[0] == 100 && l->used[1] == 300, "its memory at each scan");
+	ok(l && l->used[2] == UINT64_MAX, "nothing where it was not read");
+	history_levels_halve(&h.levels);
+	ok(l && l->used[0] == 300 && l->used[1] == UINT64_MAX, "joined points have the peak");
+	ok(l && l->used[HISTORY_POINTS_MAX - 1] == UINT64_MAX, "and the second half is empty");
+	end();
+}
+
 int main(void)
 {
+	test_cgroups();
 	test_sums();
 	test_joined();
 	test_bounded();

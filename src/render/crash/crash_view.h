@@ -28,6 +28,8 @@ struct triage_view {
 
 void triage_text(struct buf *b, const struct triage_view *tv, const struct triage *t);
 void triage_json(struct buf *b, const struct triage_view *tv, const struct triage *t);
+/* Writes an HTML page, which also has the text and the JSON. */
+void triage_html(struct buf *b, const struct triage_view *tv, const struct triage *t);
 void triage_markdown(struct buf *b, const struct triage_view *tv, const struct triage *t);
 
 /* Returns the text for a log without a crash: "no crash found" only if the log has no gap. */

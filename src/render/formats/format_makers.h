@@ -12,6 +12,7 @@ void format_perf_script(struct buf *b, const struct story_view *s);
 void format_speedscope(struct buf *b, const struct story_view *s);
 void format_pprof(struct buf *b, const struct story_view *s);
 void format_trace(struct buf *b, const struct story_view *s);
+void format_csv_row(struct buf *b, const struct view *v, const struct history_row *r);
 void format_csv(struct buf *b, const struct story_view *s);
 void format_csv_time(struct buf *b, const struct story_view *s);
 

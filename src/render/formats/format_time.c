@@ -203,32 +203,40 @@ static void put_field_names(struct buf *b)
 	buf_puts(b, "\r\n");
 }
 
+void format_csv_row(struct buf *b, const struct view *v, const struct history_row *r)
+{
+	char workload[256];
+
+	story_workload(r, workload, sizeof(workload));
+	buf_printf(b, "%u,%" PRIu64 ",", r->id.pid, (uint64_t)r->id.start_ns);
+	put_cell(b, r->comm);
+	buf_putc(b, ',');
+	put_cell(b, r->exe);
+	buf_putc(b, ',');
+	put_cell(b, workload);
+	buf_printf(b, ",%.3f,%.3f,%s", view_seconds(v, r->first_ns), view_seconds(v, r->last_ns),
+		   r->final ? "true" : "false");
+	for (size_t k = 0; k < nr_fields; k++)
+		if (r->known[k] && r->value[k] != UINT64_MAX)
+			buf_printf(b, ",%" PRIu64, r->value[k]);
+		else
+			buf_putc(b, ',');
+	buf_puts(b, "\r\n");
+}
+
+/* With the lines of the processes that have no row, the row of their sums would count them twice.
+ */
 void format_csv(struct buf *b, const struct story_view *s)
 {
 	const struct history_row **rows = buf_needs(b, story_rows(s));
-	char workload[256];
 
 	buf_puts(b, "pid,start_time_ns,comm,exe,workload,first_seconds,last_seconds,final");
 	put_field_names(b);
-	for (size_t i = 0; rows && i < s->h->rows; i++) {
-		const struct history_row *r = rows[i];
-
-		story_workload(r, workload, sizeof(workload));
-		buf_printf(b, "%u,%" PRIu64 ",", r->id.pid, (uint64_t)r->id.start_ns);
-		put_cell(b, r->comm);
-		buf_putc(b, ',');
-		put_cell(b, r->exe);
-		buf_putc(b, ',');
-		put_cell(b, workload);
-		buf_printf(b, ",%.3f,%.3f,%s", view_seconds(s->v, r->first_ns),
-			   view_seconds(s->v, r->last_ns), r->final ? "true" : "false");
-		for (size_t k = 0; k < nr_fields; k++)
-			if (r->known[k] && r->value[k] != UINT64_MAX)
-				buf_printf(b, ",%" PRIu64, r->value[k]);
-			else
-				buf_putc(b, ',');
-		buf_puts(b, "\r\n");
-	}
+	for (size_t i = 0; rows && i < s->h->rows; i++)
+		if (!s->dropped || rows[i] != history_others(s->h))
+			format_csv_row(b, s->v, rows[i]);
+	if (s->dropped && s->dropped->s)
+		buf_add(b, s->dropped->s, s->dropped->len);
 	free(rows);
 }
 

@@ -24,6 +24,11 @@ struct report_format {
 	bool gzipped;
 	const struct renderer *lines;
 	void (*make)(struct buf *b, const struct story_view *s);
+	/*
+	 * Writes the line of a process that has no row of its own in the history; NULL: the format
+	 * has no line for each process.
+	 */
+	void (*row)(struct buf *b, const struct view *v, const struct history_row *r);
 };
 
 extern const struct report_format report_formats[];

@@ -80,7 +80,16 @@ int html_level(uint64_t n, uint64_t most)
 	return !n ? 0 : level > HTML_LEVELS ? HTML_LEVELS : level;
 }
 
-void html_begin(struct buf *b, const char *title, const char *subtitle)
+unsigned int html_module_colour(const char *module, size_t len)
+{
+	unsigned int sum = 0;
+
+	for (size_t i = 0; i < len; i++)
+		sum = sum * 31 + (unsigned char)module[i];
+	return len ? 1 + sum % HTML_MODULES : 0;
+}
+
+void html_begin(struct buf *b, const char *title, const char *subtitle, bool clock)
 {
 	buf_puts(b, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -94,16 +103,20 @@ void html_begin(struct buf *b, const char *title, const char *subtitle)
 		 "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">To the report</a>\n"
 		 "<header class=\"top\"><div class=\"brand\"><svg aria-hidden=\"true\" "
 		 "viewBox=\"0 0 32 32\"><path d=\"M3 22h5l3-13 5 19 4-12 2 6h7\"/></svg>"
-		 "<span>faultscope</span></div><div class=\"headline\"><h1>");
+		 "<span>faultscope</span></div><div class=\"headline\"><h1 data-is=\"headline\">");
 	html_text(b, title);
-	buf_puts(b, "</h1><p>");
+	buf_puts(b, "</h1><p data-is=\"headline\">");
 	html_text(b, subtitle);
-	buf_puts(b, "</p></div></header>\n");
+	buf_puts(b, "</p></div>");
+	if (clock)
+		buf_puts(b, "<p class=\"tools\" hidden><button type=\"button\" id=\"clock-utc\" "
+			    "aria-pressed=\"false\">UTC</button></p>");
+	buf_puts(b, "</header>\n");
 }
 
 void html_end(struct buf *b)
 {
-	buf_puts(b, "<footer><p>Made by faultscope " VERSION
+	buf_puts(b, "<footer><p data-is=\"version\">Made by faultscope " VERSION
 		    ". One file: it asks the network for nothing.</p></footer>\n<script>\n");
 	buf_add(b, report_js, report_js_end - report_js);
 	buf_puts(b, "</script>\n</body>\n</html>\n");
@@ -124,6 +137,16 @@ void html_data(struct buf *b, const char *id, const struct buf *json)
 	buf_puts(b, "</script>\n");
 }
 
+void html_value(struct buf *b, const char *is, double value, const char *text)
+{
+	html_printf(b, "<span data-is=\"%s\" data-v=\"%.17g\">%s</span>", is, value, text);
+}
+
+void html_cell(struct buf *b, const char *is, double value, const char *text)
+{
+	html_printf(b, "<td class=\"n\" data-is=\"%s\" data-v=\"%.17g\">%s</td>", is, value, text);
+}
+
 void html_section(struct buf *b, const char *id, const char *title, const char *about)
 {
 	buf_printf(
@@ -131,7 +154,7 @@ void html_section(struct buf *b, const char *id, const char *title, const char *
 		"<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n",
 		id, id, id, title);
 	if (about)
-		buf_printf(b, "<p class=\"about\">%s</p>\n", about);
+		buf_printf(b, "<p class=\"about\" data-is=\"words\">%s</p>\n", about);
 }
 
 void html_section_end(struct buf *b)
@@ -191,29 +214,13 @@ void html_stack_text(struct buf *b, const char *text, size_t most)
 	buf_puts(b, "</ol>");
 }
 
-void html_card(struct buf *b, const char *title, const char *subtitle, const struct buf *text,
-	       const struct buf *json)
+void html_lines(struct buf *b, const char *text)
 {
-	html_begin(b, title, subtitle);
-	buf_puts(b, "<div class=\"page\">\n<main id=\"main\" tabindex=\"-1\">\n");
-	html_section(b, "verdict", "Verdict", NULL);
-	/* write the lines one by one: html_text_len() would escape newlines */
-	buf_puts(b, "<pre class=\"card\" tabindex=\"0\">");
-	for (const char *at = text->s ? text->s : ""; *at;) {
+	for (const char *at = text ? text : ""; *at;) {
 		size_t len = strcspn(at, "\n");
 
 		html_text_len(b, at, len);
 		buf_puts(b, "\n");
 		at += len + (at[len] == '\n');
 	}
-	buf_puts(b, "</pre>\n");
-	html_section_end(b);
-	html_section(b, "data", "Data",
-		     "The facts that led to the verdict, as in <code>--json</code>.");
-	buf_puts(b, "<p class=\"buttons\"><button type=\"button\" data-save=\"json\" hidden>Save "
-		    "JSON</button></p>\n");
-	html_section_end(b);
-	html_data(b, "report-data", json);
-	buf_puts(b, "</main>\n</div>\n");
-	html_end(b);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Draws a heat map of faults by address and time. A row is a run of pages of a mapping. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +10,16 @@
 #define ROW  11.0
 #define HEAD 20.0 /* height of the line with a mapping's name above its rows */
 
-static void put_area_name(struct buf *b, const struct story_view *s, const struct address_area *a)
+/* `element` is tspan in a drawing, and span elsewhere. */
+static void put_area_name(struct buf *b, const struct story_view *s, const struct address_area *a,
+			  const char *element)
 {
 	const struct history_row *r = history_find(s->h, &a->subject);
 
-	html_printf(b, "%s [%u] ", r ? r->comm : "process", a->subject.pid);
+	html_printf(b, "<%s data-is=\"area\" data-pid=\"%u\">%s [%u] ", element, a->subject.pid,
+		    r ? r->comm : "process", a->subject.pid);
 	html_text_len(b, address_name(a), strnlen(address_name(a), FILE_NAME_LEN));
+	html_printf(b, "</%s>", element);
 }
 
 /* Appends a row's offset in its mapping, because addresses differ from run to run. */
@@ -36,16 +41,17 @@ static void put_area_rows(struct buf *b, const struct story_view *s, const struc
 			cell[i * columns + k * columns / s->h->points] +=
 				m->row[a->first + i].by_point[k];
 	buf_printf(b, "<text class=\"label\" x=\"%.0f\" y=\"%.1f\">", HTML_LEFT, y + HEAD - 6);
-	put_area_name(b, s, a);
+	put_area_name(b, s, a, "tspan");
 	buf_puts(b, "</text>\n");
 	for (size_t i = 0; i<a->rows; i += a->rows> 1 ? a->rows - 1 : 1) {
 		struct buf t = {};
 
 		put_offset(&t, m, &m->row[a->first + i]);
 		buf_printf(b,
-			   "<text class=\"tick\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">%s"
-			   "</text>",
-			   HTML_LEFT - 8, y + HEAD + i * ROW + 9, t.s ? t.s : "");
+			   "<text class=\"tick\" data-is=\"offset\" data-v=\"%" PRIu64
+			   "\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">%s</text>",
+			   m->row[a->first + i].from - a->from, HTML_LEFT - 8,
+			   y + HEAD + i * ROW + 9, t.s ? t.s : "");
 		buf_end_part(b, &t);
 	}
 	buf_printf(
@@ -90,15 +96,19 @@ static void put_table(struct buf *b, const struct story_view *s, const struct ad
 
 		if (!r->faults)
 			continue;
-		buf_puts(b, "<tr><th scope=\"row\">");
-		put_area_name(b, s, &m->area[r->area]);
-		buf_puts(b, "</th><td class=\"n\">");
-		put_offset(b, m, r);
+		buf_printf(b, "<tr data-row=\"%zu\"><th scope=\"row\">", i);
+		put_area_name(b, s, &m->area[r->area], "span");
 		buf_printf(b,
-			   "</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td "
-			   "class=\"n\">%s</td><td class=\"n\">%s</td></tr>\n",
-			   as_bytes(r->to - r->from).s, as_count(r->faults).s, as_count(r->major).s,
-			   as_duration(r->stall_ns).s);
+			   "</th><td class=\"n\" data-is=\"address:offset\" data-v=\"%" PRIu64
+			   "\">",
+			   r->from - m->area[r->area].from);
+		put_offset(b, m, r);
+		buf_puts(b, "</td>");
+		html_cell(b, "address:bytes", r->to - r->from, as_bytes(r->to - r->from).s);
+		html_cell(b, "address:faults", r->faults, as_count(r->faults).s);
+		html_cell(b, "address:major", r->major, as_count(r->major).s);
+		html_cell(b, "address:stall_ns", r->stall_ns, as_duration(r->stall_ns).s);
+		buf_puts(b, "</tr>\n");
 	}
 	buf_puts(b, "</tbody></table></div></details>\n");
 }
@@ -124,7 +134,8 @@ static void put_map(struct buf *b, const struct story_view *s, const struct addr
 	html_legend(b, "faults, about", most);
 	if (m->elsewhere)
 		buf_printf(b,
-			   "<p class=\"note\">About %s of %s faults went to other mappings.</p>\n",
+			   "<p class=\"note\" data-is=\"elsewhere\">About %s of %s faults went to "
+			   "other mappings.</p>\n",
 			   as_count(m->elsewhere).s, as_count(m->faults).s);
 	put_table(b, s, m);
 }
@@ -138,7 +149,9 @@ void html_addresses(struct buf *b, const struct story_view *s, const struct addr
 		     "at the first page that was touched. A slope is a sequential scan, a filled "
 		     "block is memory that is used repeatedly, a column is a burst.");
 	if (m->rows) {
-		buf_printf(b, "<p class=\"note\">Sampled: %s faults, each of which stands for %u",
+		buf_printf(b,
+			   "<p class=\"note\" data-is=\"sampling\">Sampled: %s faults, each of "
+			   "which stands for %u",
 			   as_count(all->taken).s, all->least);
 		if (all->most > all->least)
 			buf_printf(b, " to %u", all->most);
@@ -149,7 +162,8 @@ void html_addresses(struct buf *b, const struct story_view *s, const struct addr
 		buf_puts(b, "</p>\n");
 		put_map(b, s, m);
 	} else {
-		buf_puts(b, "<p class=\"note\">No fault was sampled. Sampling needs selected "
+		buf_puts(b, "<p class=\"note\" data-is=\"words\">No fault was sampled. Sampling "
+			    "needs selected "
 			    "processes (<code>run</code>, <code>-p</code>), overhead level "
 			    "latency, and Linux 5.17 or later.</p>"
 			    "\n");

@@ -43,8 +43,7 @@ static void put_row(struct buf *b, const struct diff_row *r)
 
 static void put_part(struct buf *b, const struct diff *d, enum diff_part part)
 {
-	static const char *const ids[NR_DIFF_PARTS] = {"workloads", "stacks", "held",
-							 "memory"};
+	static const char *const ids[NR_DIFF_PARTS] = {"workloads", "stacks", "held", "memory"};
 	char title[64];
 
 	if (part == DIFF_MEMORY && !d->rows[part])
@@ -73,13 +72,35 @@ static void put_part(struct buf *b, const struct diff *d, enum diff_part part)
 	html_section_end(b);
 }
 
-void html_diff(struct buf *b, const struct diff *d, const struct view *v)
+/* Writes the flame graph of the second recording, which the script compares with the first one. */
+static void put_flame(struct buf *b, const struct story_view *before,
+		      const struct story_view *after)
+{
+	struct profile then, now;
+
+	if (profile_make(&then, before)) {
+		b->failed = true;
+		return;
+	}
+	if (profile_make(&now, after)) {
+		profile_free(&then);
+		b->failed = true;
+		return;
+	}
+	html_flame(b, after, &now);
+	html_diff_data(b, before, &then, after, &now);
+	profile_free(&then);
+	profile_free(&now);
+}
+
+void html_diff(struct buf *b, const struct diff *d, const struct story_view *before,
+	       const struct story_view *after)
 {
 	char subtitle[512];
 
 	snprintf(subtitle, sizeof(subtitle), "from %.200s to %.200s", d->side[0].file.name,
 		 d->side[1].file.name);
-	html_begin(b, "What grew", subtitle);
+	html_begin(b, "What grew", subtitle, false);
 	buf_puts(b, "<div class=\"page\">\n<main id=\"main\" tabindex=\"-1\">\n");
 	html_section(b, "facts", "The two recordings", NULL);
 	buf_puts(b, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"The "
@@ -93,6 +114,7 @@ void html_diff(struct buf *b, const struct diff *d, const struct view *v)
 	html_section_end(b);
 	for (int part = 0; part < NR_DIFF_PARTS; part++)
 		put_part(b, d, part);
+	put_flame(b, before, after);
 	html_gaps(b, &d->gaps);
 	buf_puts(b, "</main>\n</div>\n");
 	html_end(b);

@@ -29,9 +29,9 @@ void html_oom(struct buf *b, const struct story_view *s)
 
 		oom_page_of(&o->kill[i], v.m->tick.limits.page_bytes, &page);
 		oom_page_text(&text, &v, &page);
-		buf_puts(b, "<pre class=\"scroll\" tabindex=\"0\" role=\"region\" "
+		buf_puts(b, "<pre class=\"scroll\" data-is=\"oom\" tabindex=\"0\" role=\"region\" "
 			    "aria-label=\"OOM kill\">");
-		html_text(b, text.s ? text.s : "");
+		html_lines(b, text.s);
 		buf_puts(b, "</pre>\n");
 		buf_next_part(b, &text);
 	}

@@ -11,6 +11,7 @@ static const struct {
 	{"verdict", "Verdict"},
 	{"facts", "The run"},
 	{"timeline", "Timeline"},
+	{"events", "What happened"},
 	{"flame", "Flame graph"},
 	{"memory", "Resident memory"},
 	{"oom", "OOM kills"},
@@ -21,7 +22,6 @@ static const struct {
 	{"processes", "Processes"},
 	{"mappings", "Mappings"},
 	{"descriptors", "File descriptors"},
-	{"events", "Events"},
 	{"data", "Data"},
 };
 
@@ -37,8 +37,11 @@ static void put_subtitle(struct buf *b, const struct story_view *s)
 {
 	const struct host_record *h = &s->v->m->host;
 
-	buf_printf(b, "%s, Linux %s, %s, %s", h->host, h->kernel, as_utc(h->wall_ns).s,
-		   as_span(story_seconds(s)).s);
+	char zone[32];
+
+	html_zone_name(s, zone, sizeof(zone));
+	buf_printf(b, "%s, Linux %s, %s, %s, times in %s", h->host, h->kernel, as_utc(h->wall_ns).s,
+		   as_span(story_seconds(s)).s, h->zone_known ? zone : "UTC");
 	if (h->target[0])
 		buf_printf(b, ", %s", h->target);
 }
@@ -55,13 +58,14 @@ void html_report(struct buf *b, const struct story_view *s)
 	}
 	b->failed |= addresses_make(&m, s) != 0;
 	put_subtitle(&subtitle, s);
-	html_begin(b, s->file.name, subtitle.s ? subtitle.s : "");
+	html_begin(b, s->file.name, subtitle.s ? subtitle.s : "", true);
 	buf_puts(b, "<div class=\"page\">\n");
 	put_contents(b);
 	buf_puts(b, "<main id=\"main\" tabindex=\"-1\">\n");
 	html_verdict(b, s);
 	html_facts(b, s);
 	html_timeline(b, s);
+	html_events(b, s);
 	html_flame(b, s, &p);
 	html_memory(b, s);
 	html_oom(b, s);
@@ -72,7 +76,6 @@ void html_report(struct buf *b, const struct story_view *s)
 	html_processes(b, s);
 	html_held(b, s, WHAT_MAPS);
 	html_held(b, s, WHAT_FDS);
-	html_events(b, s);
 	html_story_data(b, s, &p, &m);
 	buf_puts(b, "</main>\n</div>\n");
 	html_end(b);

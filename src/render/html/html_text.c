@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Writes the parts of a page that are text and tables. */
+/* Writes the facts of a recording, its processes, and what they held. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,253 +10,72 @@
 #include "model/fields.h"
 #include "model/growers.h"
 #include "model/holdings.h"
-#include "render/completeness.h"
 #include "render/html/html.h"
 #include "render/losses.h"
 #include "render/text/text.h"
 #include "render/utc.h"
-#include "rules/diagnoses.h"
-#include "rules/fault.h"
 
-#define FINDINGS_SHOWN	24
 #define PROCESSES_SHOWN 60
-#define EVENTS_SHOWN	120
 #define SORTS_SHOWN	12
 #define HOLDERS_SHOWN	6
+#define GROWTH_SHOWN	12
+#define GROWTH_LEAST	8 /* smaller growth of mappings or fds is not listed */
 #define FRAMES_SHOWN	8
 
-static void put_severity(struct buf *b, enum severity s)
+static void put_tile(struct buf *b, const char *title, const char *is, uint64_t n,
+		     struct number_text value)
 {
-	static const char *const mark[NR_SEVERITIES] = {"i", "!", "\xe2\x9c\x95"};
-
-	buf_printf(b, "<span class=\"sev %s\"><span aria-hidden=\"true\">%s</span> %s</span>",
-		   severity_name(s), mark[s], severity_name(s));
+	html_printf(b, "<div class=\"tile\"><dt>%s</dt><dd data-is=\"%s\" data-v=\"%.17g\">%s</dd>",
+		    title, is, (double)n, value.s);
 }
 
-static void put_all_evidence(struct buf *b, const struct finding *f)
+static void put_total(struct buf *b, const struct story_view *s, const char *title, const char *is,
+		      const struct field *f)
 {
-	if (!f->nr_evidence)
-		return;
-	buf_puts(b, "<dl class=\"evidence\">");
-	for (size_t i = 0; i < f->nr_evidence; i++) {
-		struct buf value = {};
+	uint64_t n = history_total(s->h, f);
 
-		evidence_put(&value, &f->evidence[i]);
-		html_printf(b, "<div><dt>%s</dt><dd>%s</dd></div>", f->evidence[i].field,
-			    value.s ? value.s : "");
-		buf_end_part(b, &value);
-	}
-	buf_puts(b, "</dl>");
-}
-
-static void put_forecast(struct buf *b, const struct finding *f)
-{
-	if (!f->forecast.known)
-		return;
-	buf_printf(b,
-		   "<p class=\"note\">Full in <strong>%s</strong> (%s to %s) from the end of the "
-		   "recording, <a href=\"#gauges\">at this rate</a>.</p>",
-		   as_span(f->forecast.seconds).s, as_span(f->forecast.low).s,
-		   as_span(f->forecast.high).s);
-}
-
-static void put_because(struct buf *b, const struct finding *f)
-{
-	for (size_t i = 0; i < f->nr_because; i++) {
-		const struct diagnosis *d = diagnosis_find(f->because[i]->id);
-
-		buf_printf(b, "<p class=\"note\">Because of <a href=\"#finding-%s\">%s %s</a>",
-			   f->because[i]->id, f->because[i]->id, d ? d->slug : "");
-		if (d)
-			html_printf(b, ": %s", d->title);
-		buf_puts(b, "</p>");
-	}
-}
-
-static void put_remedies(struct buf *b, const struct finding *f)
-{
-	if (!f->nr_remedies)
-		return;
-	buf_puts(b, "<ul class=\"remedy\">");
-	for (size_t i = 0; i < f->nr_remedies; i++) {
-		const struct remedy *r = &f->remedy[i];
-
-		html_printf(b, "<li><span class=\"tag\">%s</span> %s", remedy_kind_name(r->kind),
-			    r->text);
-		if (r->command[0])
-			html_printf(b, " <code>%s</code>", r->command);
-		if (r->risk[0])
-			html_printf(b, " <span class=\"dim\">Risk: %s</span>", r->risk);
-		buf_puts(b, "</li>");
-	}
-	buf_puts(b, "</ul>");
-}
-
-static void put_finding(struct buf *b, const struct finding *const *all, size_t nth, bool anchor)
-{
-	const struct finding *f = all[nth];
-
-	buf_printf(b, "<article class=\"finding %s\"", severity_name(f->worst));
-	if (anchor)
-		buf_printf(b, " id=\"finding-%s\"", f->rule->id);
-	buf_puts(b, "><h3>");
-	put_severity(b, f->worst);
-	buf_printf(b, " <span class=\"id\">%s %s</span> ", f->rule->id,
-		   diagnosis_slug(f->rule->id));
-	if (f->rule->trigger != ON_HOST) {
-		char who[WHO_BYTES];
-
-		finding_who(f, who, sizeof(who));
-		html_printf(b, "%s: ", who);
-	}
-	html_printf(b, "%s</h3>", f->title);
-	put_all_evidence(b, f);
-	put_because(b, f);
-	put_forecast(b, f);
-	if (f->set_by[0])
-		html_printf(b, "<p class=\"note\">The limit is set by %s</p>", f->set_by);
-	put_remedies(b, f);
-	buf_puts(b, "</article>\n");
-}
-
-/* Returns whether a finding is an event. Events are listed before states (conditions that last). */
-static bool has_happened(const struct finding *f)
-{
-	return !rule_is_state(f->rule);
-}
-
-static int by_gravity(const void *a, const void *b)
-{
-	const struct finding *x = *(const struct finding *const *)a;
-	const struct finding *y = *(const struct finding *const *)b;
-
-	if (x->worst != y->worst)
-		return x->worst < y->worst ? 1 : -1;
-	if (has_happened(x) != has_happened(y))
-		return has_happened(x) ? -1 : 1;
-	return x->since_ns < y->since_ns ? -1 : x->since_ns > y->since_ns;
-}
-
-static bool is_anchor(const struct finding *const *f, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (f[k]->rule == f[i]->rule)
-			return false;
-	return true;
-}
-
-static void put_checked(struct buf *b, const struct story_view *s)
-{
-	const struct model *m = s->v->m;
-	bool blind = false;
-
-	buf_puts(b, "<p class=\"note\">Checked: limits of mappings, file descriptors, locked "
-		    "memory, threads and cgroups; failed calls; crashes; commit limit, swap and "
-		    "open files of the host; forecasts of growth.");
-	for (size_t i = 0; i < m->hooks; i++)
-		if (m->hook[i].state != HOOK_ON) {
-			html_printf(b, "%s%s",
-				    blind ? ", "
-					  : " Not seen, because a probe was off or unavailable: ",
-				    m->hook[i].name);
-			blind = true;
-		}
-	buf_puts(b, blind ? ".</p>\n" : "</p>\n");
-}
-
-void html_gaps(struct buf *b, const struct buf *gaps)
-{
-	struct buf joined = {};
-
-	if (!has_gaps(gaps))
-		return;
-	gaps_join(&joined, gaps);
-	html_printf(b, "<p class=\"note\">Incomplete: %s.</p>\n",
-		    joined.s ? joined.s : "out of memory");
-	buf_end_part(b, &joined);
-}
-
-/* Writes that there is no finding. Says that all is well only if the result has no gap. */
-static void put_no_finding(struct buf *b, const struct story_view *s)
-{
-	struct buf gaps = {};
-
-	gaps_of(&gaps, s->v);
-	if (!s->v->findings->n && !has_gaps(&gaps))
-		buf_puts(b, "<p class=\"well\"><span aria-hidden=\"true\">\xe2\x9c\x93</span> No "
-			    "findings: no checked value is near its limit, and no call failed at a "
-			    "limit.</p>\n");
-	else if (!s->v->findings->n)
-		buf_puts(b,
-			 "<p>No finding in what was checked, but the result is incomplete.</p>\n");
-	html_gaps(b, &gaps);
-	buf_free(&gaps);
-}
-
-void html_verdict(struct buf *b, const struct story_view *s)
-{
-	const struct findings *fs = s->v->findings;
-	const struct finding **f = buf_needs(b, calloc(fs->n + 1, sizeof(*f)));
-
-	html_section(b, "verdict", "Verdict", NULL);
-	for (size_t i = 0; f && i < fs->n; i++)
-		f[i] = &fs->f[i];
-	if (f)
-		qsort(f, fs->n, sizeof(*f), by_gravity);
-	put_no_finding(b, s);
-	for (size_t i = 0; f && i < fs->n && i < FINDINGS_SHOWN; i++)
-		put_finding(b, f, i, is_anchor(f, i));
-	if (fs->n > FINDINGS_SHOWN)
-		buf_printf(b, "<p class=\"note\">%zu more are in the data.</p>\n",
-			   fs->n - FINDINGS_SHOWN);
-	put_checked(b, s);
-	html_section_end(b);
-	free(f);
-}
-
-static void put_tile(struct buf *b, const char *title, struct number_text value, const char *more)
-{
-	html_printf(b, "<div class=\"tile\"><dt>%s</dt><dd>%s</dd>", title, value.s);
-	if (more && *more)
-		html_printf(b, "<dd class=\"more\">%s</dd>", more);
+	put_tile(b, title, is, n, as_field_total(f, n));
 	buf_puts(b, "</div>");
 }
 
-static void put_peak(struct buf *b, const char *title, const struct peak *p)
+static void put_peak(struct buf *b, const char *title, const char *is, const struct peak *p)
 {
-	struct buf more = {};
-
-	buf_printf(&more, "of %s", as_limit(p->limit).s);
+	put_tile(b, title, is, p->value, as_count(p->value));
+	html_printf(b, "<dd class=\"more\" data-is=\"%s\" data-v=\"%.17g\" data-pid=\"%u\">of %s",
+		    is, (double)p->value, p->pid, as_limit(p->limit).s);
 	if (p->limit && p->limit != UINT64_MAX)
-		buf_printf(&more, " (%.1f%%)", 100.0 * p->value / p->limit);
-	buf_printf(&more, ", %s[%u]", p->comm, p->pid);
-	put_tile(b, title, as_count(p->value), more.s);
-	buf_end_part(b, &more);
+		buf_printf(b, " (%.1f%%)", 100.0 * p->value / p->limit);
+	html_printf(b, ", %s[%u]</dd></div>", p->comm, p->pid);
 }
 
 static void put_tiles(struct buf *b, const struct story_view *s)
 {
+	uint64_t processes = history_processes(s->h), ended = history_ended(s->h);
 	struct totals t;
-	char more[64];
 
 	model_totals(s->v->m, &t);
 	buf_puts(b, "<dl class=\"tiles\" id=\"tiles\">");
-	put_tile(b, "minor faults", as_count(history_total(s->h, FIELD(min_flt))), "");
-	put_tile(b, "major faults", as_count(history_total(s->h, FIELD(maj_flt))), "");
+	put_total(b, s, "minor faults", "total:faults.minor", FIELD(min_flt));
+	put_total(b, s, "major faults", "total:faults.major", FIELD(maj_flt));
 	if (is_available(s->v->m, "fault_end", 0))
-		put_tile(b, "stalled in faults", as_duration(history_total(s->h, FIELD(stall))),
-			 "of all threads");
+		put_total(b, s, "stalled in faults of all threads", "total:faults.stall_ns",
+			  FIELD(stall));
 	else
-		put_tile(b, "stalled in faults", (struct number_text){"?"},
-			 "not measured: overhead level latency was off");
-	put_peak(b, "peak of mappings", &t.maps);
-	put_peak(b, "peak of open fds", &t.fds);
-	snprintf(more, sizeof(more), "%" PRIu64 " ended", history_ended(s->h));
-	put_tile(b, "processes", as_count(history_processes(s->h)), more);
+		buf_puts(b,
+			 "<div class=\"tile\"><dt>stalled in faults</dt><dd>?</dd><dd "
+			 "class=\"more\">not measured: overhead level latency was off</dd></div>");
+	put_peak(b, "peak of mappings", "peak-of:maps", &t.maps);
+	put_peak(b, "peak of open fds", "peak-of:fds", &t.fds);
+	put_tile(b, "processes", "processes", processes, as_count(processes));
+	html_printf(b,
+		    "<dd class=\"more\" data-is=\"processes:ended\" data-v=\"%.17g\">%s "
+		    "ended</dd></div>",
+		    (double)ended, as_count(ended).s);
 	buf_puts(b, "</dl>\n");
 }
 
-#define FACT(key, value) "<tr><th scope=\"row\">" key "</th><td>" value "</td></tr>\n"
+#define FACT(key, value)                                                                           \
+	"<tr><th scope=\"row\">" key "</th><td data-is=\"fact:" key "\">" value "</td></tr>\n"
 
 /*
  * Appends the losses above 0 to a list. `any` is true if the list has entries already. Returns
@@ -286,7 +105,7 @@ static void put_losses(struct buf *b, const struct story_view *s)
 	struct loss all[LOSSES_MAX];
 	bool any = false;
 
-	buf_puts(b, "<tr><th scope=\"row\">lost</th><td>");
+	buf_puts(b, "<tr><th scope=\"row\">lost</th><td data-is=\"fact:lost\">");
 	any |= put_lost(b, all, losses_of(s->v, all), any);
 	any |= put_lost(b, own, sizeof(own) / sizeof(own[0]), any);
 	buf_puts(b, any ? "</td></tr>\n" : "nothing</td></tr>\n");
@@ -294,7 +113,8 @@ static void put_losses(struct buf *b, const struct story_view *s)
 
 static void put_hooks(struct buf *b, const struct model *m)
 {
-	buf_puts(b, "<tr><th scope=\"row\">probes</th><td><ul class=\"hooks\">");
+	buf_puts(b, "<tr><th scope=\"row\">probes</th><td data-is=\"fact:probes\"><ul "
+		    "class=\"hooks\">");
 	for (size_t i = 0; i < m->hooks; i++) {
 		const struct hook_view *h = &m->hook[i];
 
@@ -323,7 +143,7 @@ void html_facts(struct buf *b, const struct story_view *s)
 			 m->tick.own_cpu_ns / 1e7 / seconds);
 	html_printf(b, FACT("host", "%s, Linux %s %s, %u CPUs"), m->host.host, m->host.kernel,
 		    m->host.arch, m->host.cpus);
-	html_printf(b, FACT("started", "%s"), as_utc(m->host.wall_ns).s);
+	html_printf(b, FACT("started", "%s (UTC)"), as_utc(m->host.wall_ns).s);
 	html_printf(b, FACT("duration", "%s, %" PRIu64 " scans, one every %s"), as_span(seconds).s,
 		    s->h->looks, as_span(m->host.interval_ns / 1e9).s);
 	html_printf(b, FACT("watched", "%s"), m->host.target[0] ? m->host.target : "all processes");
@@ -340,12 +160,16 @@ void html_facts(struct buf *b, const struct story_view *s)
 static void put_value(struct buf *b, const struct field *f, const struct history_row *r)
 {
 	uint64_t n = r->value[f - fields];
+	char name[64], is[72];
 
-	buf_printf(b, "<td class=\"n\" data-v=\"%" PRIu64 "\">", r->known[f - fields] ? n : 0);
+	snprintf(is, sizeof(is), "field:%s", field_name(f, name, sizeof(name)));
 	if (!r->known[f - fields])
-		buf_puts(b, "<span class=\"dim\">?</span></td>");
+		html_printf(b,
+			    "<td class=\"n\" data-is=\"%s\" data-v=\"0\"><span "
+			    "class=\"dim\">?</span></td>",
+			    is);
 	else
-		buf_printf(b, "%s</td>", as_field_total(f, n).s);
+		html_cell(b, is, n, as_field_total(f, n).s);
 }
 
 static void put_process(struct buf *b, const struct story_view *s, const struct history_row *r)
@@ -354,15 +178,24 @@ static void put_process(struct buf *b, const struct story_view *s, const struct 
 
 	story_workload(r, workload, sizeof(workload));
 	html_printf(b,
-		    "<tr data-pid=\"%u\" data-first=\"%.3f\" data-last=\"%.3f\"><th "
-		    "scope=\"row\">%s <span class=\"dim\">%u</span></th><td>%s</td>",
-		    r->id.pid, view_seconds(s->v, r->first_ns), view_seconds(s->v, r->last_ns),
-		    r->comm, r->id.pid, workload);
+		    "<tr data-pid=\"%u\" data-start=\"%" PRIu64
+		    "\" data-first=\"%.3f\" data-last=\"%.3f\"><th scope=\"row\" "
+		    "data-is=\"process\">%s <span class=\"dim\">%u</span></th><td "
+		    "data-is=\"workload\">%s</td>",
+		    r->id.pid, (uint64_t)r->id.start_ns, view_seconds(s->v, r->first_ns),
+		    view_seconds(s->v, r->last_ns), r->comm, r->id.pid, workload);
 	for (size_t i = 0; i < nr_fields; i++)
 		if (fields[i].html)
 			put_value(b, &fields[i], r);
 	buf_printf(b, "<td>%s%s</td></tr>\n", r->final ? "ended" : "lives",
 		   r->signal ? ", by a signal" : "");
+}
+
+static void put_left(struct buf *b, uint64_t n)
+{
+	buf_puts(b, "<p class=\"note\">");
+	html_value(b, "left:processes", n, as_count(n).s);
+	buf_puts(b, " more are in the CSV of <code>faultscope report --format csv</code>.</p>\n");
 }
 
 void html_processes(struct buf *b, const struct story_view *s)
@@ -388,10 +221,7 @@ void html_processes(struct buf *b, const struct story_view *s)
 		put_process(b, s, rows[i]);
 	buf_puts(b, "</tbody></table></div>\n");
 	if (s->h->rows > PROCESSES_SHOWN)
-		buf_printf(b,
-			   "<p class=\"note\">%zu more are in the CSV of <code>faultscope report "
-			   "--format csv</code>.</p>\n",
-			   s->h->rows - PROCESSES_SHOWN);
+		put_left(b, history_processes(s->h) - PROCESSES_SHOWN);
 	html_section_end(b);
 	free(rows);
 }
@@ -408,22 +238,25 @@ static void put_held_rows(struct buf *b, const struct history_row *r, enum what 
 {
 	const struct holdings *h = &r->held[what];
 
-	html_printf(b, "<h3>%s", r->comm);
-	buf_printf(b,
-		   "[%u] held</h3>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-		   "aria-label=\"What %u held: %s\"><table><thead><tr><th scope=\"col\">what</th>"
-		   "<th scope=\"col\">kind</th><th scope=\"col\" class=\"n\">count</th><td></td>"
-		   "%s</tr></thead><tbody>\n",
-		   r->id.pid, r->id.pid, what == WHAT_MAPS ? "mappings" : "file descriptors",
-		   what == WHAT_MAPS ? "<th scope=\"col\" class=\"n\">size</th>" : "");
+	html_printf(b,
+		    "<h3><span data-is=\"process\" data-pid=\"%u\">%s[%u]</span> held</h3>\n<div "
+		    "class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"What %u held: "
+		    "%s\"><table data-held=\"%d\" data-pid=\"%u\"><thead><tr><th "
+		    "scope=\"col\">what</th><th scope=\"col\">kind</th><th scope=\"col\" "
+		    "class=\"n\">count</th><td></td>",
+		    r->id.pid, r->comm, r->id.pid, r->id.pid,
+		    what == WHAT_MAPS ? "mappings" : "file descriptors", what, r->id.pid);
+	buf_puts(b, what == WHAT_MAPS ? "<th scope=\"col\" class=\"n\">size</th>" : "");
+	buf_puts(b, "</tr></thead><tbody>\n");
 	for (size_t i = 0; i < h->n && i < SORTS_SHOWN; i++) {
 		const struct holding *g = &h->sort[i];
 
-		html_printf(b, "<tr><th scope=\"row\">%s</th><td>%s</td><td class=\"n\">%s</td>",
-			    g->name, holding_kind_name(g->kind), as_count(g->count).s);
+		html_printf(b, "<tr><th scope=\"row\" data-is=\"held:name\">%s</th><td>%s</td>",
+			    g->name, holding_kind_name(g->kind));
+		html_cell(b, "held:count", g->count, as_count(g->count).s);
 		html_bar(b, g->count, h->sort[0].count);
 		if (what == WHAT_MAPS)
-			buf_printf(b, "<td class=\"n\">%s</td>", as_bytes(g->bytes).s);
+			html_cell(b, "held:bytes", g->bytes, as_bytes(g->bytes).s);
 		buf_puts(b, "</tr>\n");
 	}
 	buf_puts(b, "</tbody></table></div>\n");
@@ -442,22 +275,26 @@ static bool put_creators(struct buf *b, const struct story_view *s, const struct
 
 	if (!n)
 		return false;
-	html_printf(b,
-		    "<h3>%s[%u] made %s</h3>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-		    "aria-label=\"What %u made\"><table><thead><tr><th scope=\"col\">what</th><th "
-		    "scope=\"col\" class=\"n\">made</th><th scope=\"col\" "
-		    "class=\"n\">gone</th><td></td><th scope=\"col\">by</th></tr></thead><tbody>\n",
-		    r->comm, r->id.pid, as_count(added).s, r->id.pid);
+	html_printf(
+		b,
+		"<h3><span data-is=\"process\" data-pid=\"%u\">%s[%u]</span> made <span "
+		"data-is=\"made:all\" data-pid=\"%u\" data-what=\"%d\" data-v=\"%.17g\">%s</span>"
+		"</h3>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+		"aria-label=\"What %u made\"><table data-made=\"%d\" "
+		"data-pid=\"%u\"><thead><tr><th scope=\"col\">what</th><th "
+		"scope=\"col\" class=\"n\">made</th><th scope=\"col\" "
+		"class=\"n\">gone</th><td></td><th scope=\"col\">by</th></tr></thead><tbody>\n",
+		r->id.pid, r->comm, r->id.pid, r->id.pid, what, (double)added, as_count(added).s,
+		r->id.pid, what, r->id.pid);
 	for (size_t i = 0; i < n; i++) {
 		const struct frames *f = model_frames(s->v->m, &r->id, g[i].stack);
 
-		html_printf(b,
-			    "<tr><th scope=\"row\">%s%s</th><td class=\"n\">%s</td><td "
-			    "class=\"n\">%s</td>",
-			    g[i].name, g[i].sampled ? " (estimated from samples)" : "",
-			    as_count(g[i].added).s, as_count(g[i].removed).s);
+		html_printf(b, "<tr><th scope=\"row\" data-is=\"made:name\">%s%s</th>", g[i].name,
+			    g[i].sampled ? " (estimated from samples)" : "");
+		html_cell(b, "made:added", g[i].added, as_count(g[i].added).s);
+		html_cell(b, "made:removed", g[i].removed, as_count(g[i].removed).s);
 		html_bar(b, g[i].added, g[0].added);
-		buf_puts(b, "<td>");
+		buf_puts(b, "<td data-is=\"stack\">");
 		html_stack(b, f, FRAMES_SHOWN);
 		buf_puts(b, "</td></tr>\n");
 	}
@@ -483,6 +320,88 @@ static int by_fds(const void *a, const void *b)
 	return n < k ? 1 : n > k ? -1 : (int)x->id.pid - (int)y->id.pid;
 }
 
+static uint64_t count_of(const struct history_row *r, enum what what)
+{
+	return history_field(r, what == WHAT_MAPS ? FIELD(map_count) : FIELD(fds));
+}
+
+/* Returns by how much the number of mappings or fds of a process grew; 0: it did not grow. */
+static uint64_t growth_of(const struct history_row *r, enum what what)
+{
+	uint64_t now = count_of(r, what);
+
+	return now > r->first_count[what] ? now - r->first_count[what] : 0;
+}
+
+static int by_growth(const void *a, const void *b, enum what what)
+{
+	uint64_t x = growth_of(*(const struct history_row *const *)a, what);
+	uint64_t y = growth_of(*(const struct history_row *const *)b, what);
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static int by_map_growth(const void *a, const void *b)
+{
+	return by_growth(a, b, WHAT_MAPS);
+}
+
+static int by_fd_growth(const void *a, const void *b)
+{
+	return by_growth(a, b, WHAT_FDS);
+}
+
+static void put_growth(struct buf *b, const struct history_row *r, enum what what)
+{
+	uint64_t growth = growth_of(r, what);
+	const char *group = what == WHAT_MAPS ? "maps" : "fds";
+	char is[32];
+
+	html_printf(b,
+		    "<tr data-pid=\"%u\" data-start=\"%" PRIu64
+		    "\"><th scope=\"row\" data-is=\"process\">%s <span "
+		    "class=\"dim\">%u</span></th>",
+		    r->id.pid, (uint64_t)r->id.start_ns, r->comm, r->id.pid);
+	snprintf(is, sizeof(is), "first:%s.count", group);
+	html_cell(b, is, r->first_count[what], as_count(r->first_count[what]).s);
+	snprintf(is, sizeof(is), "field:%s.count", group);
+	html_cell(b, is, count_of(r, what), as_count(count_of(r, what)).s);
+	snprintf(is, sizeof(is), "growth:%s.count", group);
+	buf_printf(b,
+		   "<td class=\"n\" data-is=\"%s\" data-v=\"%" PRIu64
+		   "\"><strong>+%s</strong></td>",
+		   is, growth, as_count(growth).s);
+	put_value(b, what == WHAT_MAPS ? FIELD(map_limit) : FIELD(fd_soft), r);
+	buf_printf(b, "<td>%s</td></tr>\n", r->final ? "ended" : "lives");
+}
+
+/* Lists the processes that live, or ended, with more mappings or fds than at first. */
+static void put_all_growth(struct buf *b, const struct history_row **rows, size_t n, enum what what)
+{
+	size_t shown = 0;
+
+	qsort(rows, n, sizeof(*rows), what == WHAT_MAPS ? by_map_growth : by_fd_growth);
+	for (; shown < n && shown < GROWTH_SHOWN; shown++) {
+		if (growth_of(rows[shown], what) < GROWTH_LEAST)
+			break;
+		if (!shown)
+			buf_printf(b,
+				   "<h3>Processes with more %s than at first</h3>\n<div "
+				   "class=\"scroll\" tabindex=\"0\" role=\"region\" "
+				   "aria-label=\"Growth of %s\"><table><thead><tr><th "
+				   "scope=\"col\">process</th><th scope=\"col\" class=\"n\">at "
+				   "first</th><th scope=\"col\" class=\"n\">at the end</th><th "
+				   "scope=\"col\" class=\"n\">growth</th><th scope=\"col\" "
+				   "class=\"n\">limit</th><th scope=\"col\">state</th></tr>"
+				   "</thead><tbody>\n",
+				   what == WHAT_MAPS ? "mappings" : "file descriptors",
+				   what == WHAT_MAPS ? "mappings" : "file descriptors");
+		put_growth(b, rows[shown], what);
+	}
+	if (shown)
+		buf_puts(b, "</tbody></table></div>\n");
+}
+
 void html_held(struct buf *b, const struct story_view *s, enum what what)
 {
 	const struct history_row **rows = buf_needs(b, story_rows(s));
@@ -496,8 +415,10 @@ void html_held(struct buf *b, const struct story_view *s, enum what what)
 		html_section(
 			b, "descriptors", "File descriptors",
 			"Open file descriptors by kind and name, and the code that opened them.");
-	if (rows)
+	if (rows) {
+		put_all_growth(b, rows, s->h->rows, what);
 		qsort(rows, s->h->rows, sizeof(*rows), what == WHAT_MAPS ? by_maps : by_fds);
+	}
 	for (size_t i = 0; rows && i < s->h->rows && shown < HOLDERS_SHOWN; i++) {
 		bool any = rows[i]->held[what].n;
 
@@ -507,116 +428,10 @@ void html_held(struct buf *b, const struct story_view *s, enum what what)
 		shown += any;
 	}
 	if (!shown)
-		buf_puts(b, "<p class=\"note\">Not in this recording. <code>faultscope "
-			    "record</code> reads it for the processes with the most, and records "
+		buf_puts(b, "<p class=\"note\">What processes held is not in this recording. "
+			    "<code>faultscope record</code> reads it for the processes with the "
+			    "most, and records "
 			    "the code for the processes that are named with -p.</p>\n");
 	html_section_end(b);
 	free(rows);
-}
-
-static void put_signal(struct buf *b, const struct story_view *s, const struct signal_record *r)
-{
-	struct verdict fault;
-	char name[24];
-
-	fault_of(r, &s->v->m->tick.limits, &fault);
-	html_printf(b, "%s, code %d: %s", signal_name(r->signal, name, sizeof(name)), r->code,
-		    fault.cause);
-	if (*r->file.name)
-		html_printf(b, ", in %s", r->file.name);
-	for (size_t i = 0; i < fault.nr_evidence; i++) {
-		buf_puts(b, i ? ", " : " <span class=\"dim\">");
-		struct buf value = {};
-
-		evidence_put(&value, &fault.evidence[i]);
-		html_printf(b, "%s %s", fault.evidence[i].field, value.s ? value.s : "");
-		buf_end_part(b, &value);
-	}
-	buf_puts(b, fault.nr_evidence ? "</span>" : "");
-}
-
-static void put_refused(struct buf *b, const struct story_view *s, const struct refused_record *r)
-{
-	const struct frames *f = model_frames(s->v->m, &r->subject, r->stack);
-	struct verdict verdict;
-	char name[24];
-
-	cause_of(r, &s->v->m->tick.limits, s->v->m->host.arch, &verdict);
-	buf_printf(b, "%s refused with %s: <strong>%s</strong>%s", call_name(r->call),
-		   r->error ? errno_name(r->error, name, sizeof(name)) : "no errno", verdict.cause,
-		   verdict.certain ? "" : " (not certain)");
-	if (r->count > 1)
-		buf_printf(b, ", %s times so far", as_count(r->count).s);
-	if (f)
-		html_stack(b, f, FRAMES_SHOWN);
-}
-
-static void put_kernel_fault(struct buf *b, const struct story_view *s,
-			     const struct kernel_fault_record *r)
-{
-	const struct symbol *sym = model_symbol(s->v->m, r->ip);
-
-	buf_puts(b, r->nofault ? "probing read of the kernel" : "bad access in the kernel");
-	if (sym) {
-		html_printf(b, " in %s", sym->symbol);
-		if (sym->module[0])
-			html_printf(b, " of %s", sym->module);
-	}
-	buf_printf(b, ", %" PRIu64 " so far", (uint64_t)r->count);
-}
-
-/* Writes an event. Every event record has its process at the offset of crossing.subject. */
-static void put_event(struct buf *b, const struct story_view *s, const union event *e)
-{
-	double t = view_seconds(s->v, e->h.t_ns);
-
-	html_printf(b,
-		    "<tr data-t=\"%.3f\"><td class=\"n\">%.3f s</td><th scope=\"row\">%s <span "
-		    "class=\"dim\">%u</span></th><td>",
-		    t, t, event_comm(e), e->crossing.subject.pid);
-	switch (e->h.kind) {
-	case RECORD_CROSSING:
-		buf_printf(b, "%s passed %u%% of the limit: ",
-			   e->crossing.what == WHAT_MAPS ? "mappings" : "file descriptors",
-			   e->crossing.percent);
-		buf_printf(b, "%s of %s", as_count(e->crossing.value).s,
-			   as_count(e->crossing.limit).s);
-		break;
-	case RECORD_REFUSED:
-		put_refused(b, s, &e->refused);
-		break;
-	case RECORD_SIGNAL:
-		put_signal(b, s, &e->signal);
-		break;
-	case RECORD_OOM:
-		html_printf(b, "chosen by the OOM killer, called by %s %u", e->oom.by_comm,
-			    e->oom.by);
-		break;
-	default:
-		put_kernel_fault(b, s, &e->kernel_fault);
-	}
-	buf_puts(b, "</td></tr>\n");
-}
-
-void html_events(struct buf *b, const struct story_view *s)
-{
-	html_section(b, "events", "Signals, refusals and kernel events", NULL);
-	if (!s->h->events) {
-		buf_puts(b, "<p class=\"note\">None: no call failed at a limit, no fault signal "
-			    "was sent, "
-			    "nobody was killed.</p>\n");
-		html_section_end(b);
-		return;
-	}
-	buf_puts(b, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of "
-		    "events\">"
-		    "<table id=\"event-table\"><thead><tr><th scope=\"col\" class=\"n\">at</th><th "
-		    "scope=\"col\">process</th><th scope=\"col\">what</th></tr></thead><tbody>\n");
-	for (size_t i = 0; i < s->h->events && i < EVENTS_SHOWN; i++)
-		put_event(b, s, &s->h->event[i]);
-	buf_puts(b, "</tbody></table></div>\n");
-	if (s->h->events > EVENTS_SHOWN)
-		buf_printf(b, "<p class=\"note\">%zu more follow.</p>\n",
-			   s->h->events - EVENTS_SHOWN);
-	html_section_end(b);
 }

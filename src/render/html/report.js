@@ -143,13 +143,47 @@
 	if (filter)
 		filter.addEventListener("input", showProcesses);
 
-	if (!data || data.type !== "report")
+	if (!data || !data.profile)
 		return;
 
 	const points = data.points;
 	const begin = points.length ? points[0].from : 0;
 	const end = points.length ? points[points.length - 1].to : 0;
-	const at = t => `${t.toFixed(end - begin < 10 ? 3 : 1)} s`;
+
+	// Times as the host's clock showed them, or in UTC. Without a clock: seconds since the start.
+	let utc = false;
+	const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+	const two = n => String(n).padStart(2, "0");
+	const wall = t => data.begin_ms + Math.round(t * 1000) + (utc ? 0 : data.zone_s * 1000);
+	const clockText = (ms, step) => {
+		const d = new Date(ms);
+		return (data.dated ? `${MONTHS[d.getUTCMonth()]} ${String(d.getUTCDate()).padStart(2)} ` : "") +
+			`${two(d.getUTCHours())}:${two(d.getUTCMinutes())}` +
+			(step < 60000 ? `:${two(d.getUTCSeconds())}` : "") +
+			(step < 1000 ? `.${String(d.getUTCMilliseconds()).padStart(3, "0")}` : "");
+	};
+	const at = (t, step = end - begin < 10 ? 1 : 1000) => data.begin_ms ? clockText(wall(t), step) :
+		`${t.toFixed(end - begin < 10 ? 3 : 1)} s`;
+	const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5,
+		9e5, 18e5, 36e5, 72e5, 108e5, 216e5, 432e5, 864e5, 1728e5, 6048e5];
+	const drawAxis = (svg, from, to) => {
+		const g = svg.querySelector(":scope > g.axis");
+		if (!g || to <= from)
+			return;
+		const [left, right, y] = [132, 988, Number(g.dataset.y)];
+		const base = data.begin_ms ? wall(from) : from * 1000;
+		const span = (to - from) * 1000;
+		const step = STEPS.find(n => span / n < 6) || STEPS[STEPS.length - 1];
+		g.replaceChildren();
+		for (let ms = Math.ceil(base / step) * step; ms <= base + span; ms += step) {
+			const x = left + (right - left) * (ms - base) / span;
+			const text = make("text", {class: "tick", x, y,
+				"text-anchor": x > right - 40 ? "end" : x < left + 40 ? "start" : "middle"}, g);
+			text.textContent = data.begin_ms ? clockText(ms, step) : `${ms / 1000} s`;
+			make("path", {class: "grid", d: `M${x} ${y - 10}v-4`}, g);
+		}
+	};
+
 	const frame = svg => ({left: Number(svg.dataset.left), right: Number(svg.dataset.right),
 		height: svg.viewBox.baseVal.height});
 	const toX = (f, t) => f.left + (f.right - f.left) * (t - begin) / (end - begin || 1);
@@ -162,7 +196,9 @@
 			y: (event.clientY - box.top) * view.height / box.height};
 	};
 	const pointAt = t => points.find(p => t <= p.to) || points[points.length - 1];
-	const within = p => !range || (p.to > range[0] && p.from < range[1]);
+	const inside = (p, r) => !r || (p.to > r[0] && p.from < r[1]);
+	const within = p => inside(p, range);
+	let baseline = null;	// the range that the flame graph is compared with
 
 	// Draws the latency bars of the chosen time range, on the scale of the whole recording.
 	const latency = $("latency-svg");
@@ -214,7 +250,7 @@
 	const level = (n, most) => !n ? 0 : Math.min(LEVELS, Math.floor(1 +
 		(most > 1 ? Math.log2(1 + n) / Math.log2(1 + most) : 1) * (LEVELS - 0.01)));
 	const drawCells = (parent, f, cells, most, height) => {
-		parent.querySelectorAll("path").forEach(p => p.remove());
+		parent.querySelectorAll("path[class^=h]").forEach(p => p.remove());
 		const x = view.edges.map(e => f.left + (f.right - f.left) * e);
 		const paths = Array(LEVELS + 1).fill("");
 		cells.forEach((row, r) => row.forEach((n, c) => {
@@ -226,17 +262,11 @@
 			if (paths[i])
 				make("path", {class: `h${i}`, d: paths[i]}, parent);
 	};
-	const drawAxis = svg => {
-		const ticks = [...svg.querySelectorAll(":scope > text.tick[text-anchor]")].slice(-6);
-		ticks.forEach((text, i) => {
-			text.textContent = at(view.from + (view.to - view.from) * i / (ticks.length - 1));
-		});
-	};
 	const drawLegend = (svg, most) => {
 		const legend = svg.parentNode.nextElementSibling;
-		if (legend && legend.classList.contains("legend"))
-			legend.lastChild.textContent = legend.lastChild.textContent
-				.replace(/[\d,.]+/, number(most));
+		const text = legend && legend.querySelector(".most");
+		if (text)
+			text.textContent = number(most);
 	};
 	// Sums the visible points of a row by column.
 	const inColumns = pairs => {
@@ -264,7 +294,7 @@
 				drawCells(g, h.f, g.dataset.first ?
 					h.cells.slice(first, first + Number(g.dataset.rows)) : h.cells, most, h.height);
 			}
-			drawAxis(h.svg);
+			drawAxis(h.svg, view.from, view.to);
 			drawLegend(h.svg, most);
 		}
 	};
@@ -279,6 +309,7 @@
 	};
 
 	let drawFlame = () => {};
+	let link = () => {};	// writes the state of the page to the fragment of its address
 	const rangeText = $("range-text");
 	const apply = () => {
 		const some = points.filter(within);
@@ -294,11 +325,13 @@
 		showProcesses();
 		for (const row of document.querySelectorAll("#event-table tbody tr"))
 			row.classList.toggle("outside", Boolean(range) &&
-				(Number(row.dataset.t) < range[0] || Number(row.dataset.t) > range[1]));
+				(Number(row.dataset.until) < range[0] || Number(row.dataset.t) > range[1]));
+		link();
 	};
 
 	// The timeline: choose a range by dragging with a pointer, or by keys on its two handles.
 	const timeline = $("timeline-svg");
+	let choose = () => {};
 	if (timeline && end > begin) {
 		const f = frame(timeline);
 		const height = f.height - 18;
@@ -327,7 +360,7 @@
 			});
 			return h;
 		});
-		const choose = next => {
+		choose = next => {
 			range = next && next[1] - next[0] > (end - begin) / 500 ? next : null;
 			const [a, b] = range || [begin, end];
 			brush.setAttribute("visibility", range ? "visible" : "hidden");
@@ -369,6 +402,33 @@
 		$("range-clear").addEventListener("click", () => choose(null));
 		choose(null);
 	}
+
+	// Finds a time of day in the recording, and selects its minute, or ten seconds if it has seconds.
+	const goto = $("range-goto");
+	const goTo = text => {
+		const m = /^\s*(\d{1,2}):(\d{2})(?::(\d{2}))?\s*$/.exec(text);
+		if (!m || !data.begin_ms)
+			return false;
+		const day = 86400;
+		const first = wall(begin) / 1000;
+		const long = m[3] === undefined ? 60 : 10;
+		for (let n = Math.floor(first / day); n <= Math.floor(wall(end) / 1000 / day); n++) {
+			const t = begin + n * day + m[1] * 3600 + m[2] * 60 + Number(m[3] || 0) - first;
+			if (t + long <= begin || t > end)
+				continue;
+			const p = pointAt(Math.max(t, begin));
+			choose([Math.max(begin, Math.min(t, p.from)), Math.min(end, Math.max(t + long, p.to))]);
+			return true;
+		}
+		return false;
+	};
+	if (goto)
+		goto.addEventListener("change", () => {
+			const found = !goto.value.trim() || goTo(goto.value);
+			goto.setAttribute("aria-invalid", String(!found));
+			goto.setCustomValidity(found ? "" : "This time is not in the recording.");
+			goto.reportValidity();
+		});
 
 	const heat = $("heat-svg");
 	const heatRows = data.processes.filter(p => p.faults_by_point);
@@ -416,84 +476,202 @@
 			return `[${a.pid}] ${a.mapping} +${bytes(a.offset)}, ${bytes(a.bytes)}; about`;
 		});
 
-	// The flame graph.
+	// The flame graph. A frame is a name; with two recordings, pids differ, so they are left out.
 	const flame = $("flame-svg");
 	const profile = data.profile;
-	if (!flame || !profile.samples.length)
-		return;
-	const ROW = 18;
+	const isDiff = data.type === "diff";
 	const tools = {measure: $("flame-measure"), search: $("flame-search"),
 		matched: $("flame-matched"), inverted: $("flame-inverted"), reset: $("flame-reset"),
-		detail: $("flame-detail")};
+		detail: $("flame-detail"), table: $("flame-table"), legend: $("flame-legend")};
+	const ROW = 18;
 	let root, zoomed, boxes;
 
-	// The part of a stack in the chosen range, by its time columns or the time of its growth.
+	// The part of a stack in a range, by its time columns or the time of its growth.
 	const columnTime = [];
 	points.forEach((p, i) => {
 		const c = Math.floor(i * profile.columns / points.length);
 		columnTime[c] = columnTime[c] || {from: p.from, to: p.to};
 		columnTime[c].to = p.to;
 	});
-	const partOf = (s, measure) => {
+	const partOf = (s, measure, r) => {
 		const n = s.v[measure];
-		if (!range || !n)
+		if (!r || !n)
 			return n;
 		if (s.span)
-			return s.span[0] <= range[1] && s.span[1] >= range[0] ? n : 0;
-		if (!s.t.length)
+			return s.span[0] <= r[1] && s.span[1] >= r[0] ? n : 0;
+		if (!s.t || !s.t.length)
 			return n;
 		const key = profile.measures[measure].key === "stall" &&
 			s.t.some(cell => cell[2]) ? 2 : 1;
 		let all = 0, some = 0;
 		for (const cell of s.t) {
 			all += cell[key];
-			some += within(columnTime[cell[0]]) ? cell[key] : 0;
+			some += inside(columnTime[cell[0]], r) ? cell[key] : 0;
 		}
 		return all ? n * some / all : 0;
 	};
+	const nameOf = (from, i) => isDiff ? from.names[i].replace(/ \[\d+\]$/, "") : from.names[i];
+	const isKind = name => name.startsWith("[");
 
-	const build = () => {
-		const measure = Number(tools.measure.value);
-		root = {name: "all", value: 0, children: new Map(), parent: null, depth: 0};
-		for (const s of profile.samples) {
-			const n = partOf(s, measure);
+	// Modules in the order of their share get the colours m1 to m7; other modules have the colour m0.
+	const modules = new Map();
+	const moduleOf = (from, i) => {
+		const place = from.places[i];
+		return from.modules[i] || (place ? place.file.replace(/.*\//, "") : "");
+	};
+	const rankModules = measure => {
+		const sums = new Map();
+		for (const s of profile.samples)
+			for (const m of new Set(s.f.map(i => moduleOf(profile, i)).filter(Boolean)))
+				sums.set(m, (sums.get(m) || 0) + s.v[measure]);
+		modules.clear();
+		[...sums].sort((a, b) => b[1] - a[1]).slice(0, 7).forEach(([m], i) => modules.set(m, i + 1));
+		tools.legend.replaceChildren(...[...modules].map(([m, i]) => {
+			const item = document.createElement("span");
+			const key = document.createElement("span");
+			key.className = `key m${i}`;
+			item.append(key, ` ${m} `);
+			return item;
+		}));
+	};
+
+	// Adds the stacks of a profile to the tree: to `value`, or to `base`, with which it is compared.
+	const grow = (from, measure, r, key) => {
+		for (const s of from.samples) {
+			const n = partOf(s, measure, r);
 			if (!n)
 				continue;
-			let at = root;
-			root.value += n;
+			let node = root;
+			root[key] += n;
 			for (const i of tools.inverted.checked ? [...s.f].reverse() : s.f) {
-				let next = at.children.get(i);
+				const name = nameOf(from, i);
+				let next = node.children.get(name);
 				if (!next) {
-					next = {name: profile.names[i], place: profile.places[i], value: 0,
-						children: new Map(), parent: at, depth: at.depth + 1};
-					at.children.set(i, next);
+					next = {name, place: from.places[i], module: moduleOf(from, i), value: 0, base: 0,
+						children: new Map(), parent: node, depth: node.depth + 1};
+					node.children.set(name, next);
 				}
-				next.value += n;
-				at = next;
+				next[key] += n;
+				node = next;
 			}
 		}
+	};
+	const compared = () => isDiff || Boolean(baseline);
+	const build = () => {
+		const measure = Number(tools.measure.value);
+		root = {name: "all", value: 0, base: 0, children: new Map(), parent: null, depth: 0};
+		rankModules(measure);
+		grow(profile, measure, range, "value");
+		if (compared())
+			grow(isDiff ? data.baseline : profile, measure, isDiff ? null : baseline, "base");
 		zoomed = root;
 	};
-	const hue = name => {
-		let x = 0;
-		for (const c of name)
-			x = (x * 31 + c.codePointAt(0)) >>> 0;
-		return x % 6;
+	// How much the share of a function differs from that in the base, from -1 to 1.
+	const change = node => {
+		const now = root.value ? node.value / root.value : 0;
+		const then = root.base ? node.base / root.base : 0;
+		return now - then;
+	};
+	const signed = share => `${share < 0 ? "\u2212" : "+"}${Math.abs(100 * share).toFixed(1)}`;
+	const describe = node => {
+		const unit = profile.measures[Number(tools.measure.value)].unit;
+		const place = node.place ? ` in ${node.place.file}:${node.place.line || "?"}` : "";
+		const module = node.module && !node.place ? ` (${node.module})` : "";
+		return `${node.name}${node.name.includes("(") ? "" : module}${place}: ` +
+			`${measured(node.value, unit)}, ` +
+			`${(100 * node.value / (root.value || 1)).toFixed(1)}%` +
+			(compared() ? `, ${signed(change(node))} percentage points` : "");
 	};
 	const matches = node => {
 		const word = tools.search.value.trim().toLowerCase();
-		return word && node.name.toLowerCase().includes(word);
+		return word && `${node.name} ${node.module}`.toLowerCase().includes(word);
 	};
-	const describe = node => {
+	const classOf = node => {
+		if (compared()) {
+			const share = change(node);
+			const step = Math.min(3, Math.ceil(Math.abs(share) * 20));
+			return Math.abs(share) < 0.002 ? "same" : `${share > 0 ? "up" : "down"}${step}`;
+		}
+		if (isKind(node.name) || !node.module)
+			return "who";
+		return `m${modules.get(node.module) || 0}`;
+	};
+	const order = node => [...node.children.values()].sort((a, b) => b.value - a.value);
+
+	// Self and total of each function: an annotation such as [minor faults: anonymous] is no function.
+	const functions = () => {
+		const all = new Map();
+		const of = node => {
+			if (!all.has(node.name))
+				all.set(node.name, {name: node.name, place: node.place, module: node.module, self: 0,
+					total: 0, selfBase: 0, totalBase: 0});
+			return all.get(node.name);
+		};
+		const walk = (node, above, owner) => {
+			const kind = isKind(node.name);
+			const f = node === root || kind ? owner : of(node);
+			if (f && f !== owner && !above.has(node.name)) {
+				f.total += node.value;
+				f.totalBase += node.base;
+			}
+			let [own, ownBase] = [node.value, node.base];
+			for (const child of node.children.values()) {
+				own -= child.value;
+				ownBase -= child.base;
+			}
+			if (f) {
+				f.self += own;
+				f.selfBase += ownBase;
+			}
+			const names = node === root || kind ? above : new Set(above).add(node.name);
+			for (const child of node.children.values())
+				walk(child, names, f);
+		};
+		if (!tools.inverted.checked)
+			walk(root, new Set(), null);
+		return [...all.values()];
+	};
+	let tableBy = "self";
+	const drawTable = () => {
+		if (!tools.table || tools.inverted.checked)
+			return;
 		const unit = profile.measures[Number(tools.measure.value)].unit;
-		const where = node.place ? ` in ${node.place.file}:${node.place.line}` : "";
-		return `${node.name}${where}: ${measured(node.value, unit)}, ` +
-			`${(100 * node.value / (root.value || 1)).toFixed(1)}%` +
-			(range ? `, ${at(range[0])} to ${at(range[1])}` : "");
+		const body = tools.table.tBodies[0];
+		const rows = functions().filter(f => f.self || f.total || f.totalBase)
+			.sort((a, b) => compared() ? Math.abs(b[`${tableBy}`] / (root.value || 1) - b[`${tableBy}Base`] / (root.base || 1)) -
+				Math.abs(a[`${tableBy}`] / (root.value || 1) - a[`${tableBy}Base`] / (root.base || 1)) :
+				b[tableBy] - a[tableBy] || b.total - a.total).slice(0, 40);
+		const cell = (text, number_) => {
+			const td = document.createElement("td");
+			td.textContent = text;
+			if (number_)
+				td.className = "n";
+			return td;
+		};
+		body.replaceChildren(...rows.map(f => {
+			const tr = document.createElement("tr");
+			const th = document.createElement("th");
+			th.scope = "row";
+			const button = document.createElement("button");
+			button.type = "button";
+			button.textContent = f.module ? f.name.replace(` (${f.module})`, "") : f.name;
+			button.title = f.place ? `${f.place.file}:${f.place.line || "?"}` : f.module;
+			button.addEventListener("click", () => {
+				tools.search.value = f.name;
+				draw();
+			});
+			th.append(button);
+			const share = (n, base) => compared() ?
+				`${measured(n, unit)} (${signed(n / (root.value || 1) - base / (root.base || 1))})` :
+				measured(n, unit);
+			tr.append(th, cell(share(f.self, f.selfBase), true), cell(share(f.total, f.totalBase), true),
+				cell(f.place ? `${f.place.file.replace(/.*\//, "")}:${f.place.line || "?"}` : f.module));
+			return tr;
+		}));
 	};
 	const draw = focus => {
-		boxes = [];
 		flame.replaceChildren();
+		boxes = [];
 		let deepest = 0;
 		const place = (node, x, width) => {
 			if (width < 0.8)
@@ -502,7 +680,7 @@
 			const g = make("g", {tabindex: -1, role: "img", "aria-label": describe(node)}, flame);
 			if (matches(node))
 				g.classList.add("match");
-			make("rect", {class: `f${hue(node.name)}`, x, y: depth * ROW,
+			make("rect", {class: classOf(node), x, y: depth * ROW,
 				width: Math.max(0.4, width - 0.5), height: ROW - 1}, g);
 			if (width > 34) {
 				const room = Math.floor(width / 6.4);
@@ -519,15 +697,15 @@
 			place(node, x, width);
 			if (width < 0.8)
 				return;
-			for (const child of [...node.children.values()].sort((a, b) => b.value - a.value)) {
+			for (const child of order(node)) {
 				const part = width * child.value / node.value;
 				descend(child, x, part);
 				x += part;
 			}
 		};
 		const above = [];
-		for (let at = zoomed.parent; at; at = at.parent)
-			above.unshift(at);
+		for (let node = zoomed.parent; node; node = node.parent)
+			above.unshift(node);
 		above.forEach(node => place(node, 0, 1000));
 		descend(zoomed, 0, 1000);
 		flame.setAttribute("viewBox", `0 0 1000 ${(deepest + 1) * ROW}`);
@@ -536,6 +714,7 @@
 		if (focus)
 			first.focus();
 		count();
+		link();
 	};
 	const count = () => {
 		let n = 0;
@@ -554,6 +733,8 @@
 		draw(node);
 		tools.detail.textContent = describe(node);
 	};
+	if (!flame || !profile.samples.length)
+		return finish();
 	flame.addEventListener("click", event => {
 		const g = event.target.closest("g");
 		if (g && g.node)
@@ -574,12 +755,10 @@
 		const node = g && g.node;
 		if (!node)
 			return;
-		const beside = node.parent ? [...node.parent.children.values()]
-			.sort((a, b) => b.value - a.value).filter(n => n.box && n.box.isConnected) : [node];
-		const at = beside.indexOf(node);
-		const below = [...node.children.values()].sort((a, b) => b.value - a.value)[0];
-		const next = {ArrowUp: node.parent, ArrowDown: below, ArrowLeft: beside[at - 1],
-			ArrowRight: beside[at + 1]}[event.key];
+		const beside = node.parent ? order(node.parent).filter(n => n.box && n.box.isConnected) : [node];
+		const nth = beside.indexOf(node);
+		const next = {ArrowUp: node.parent, ArrowDown: order(node)[0], ArrowLeft: beside[nth - 1],
+			ArrowRight: beside[nth + 1]}[event.key];
 		if (event.key === "Enter" || event.key === " ")
 			zoom(node);
 		else if (event.key === "Escape")
@@ -593,24 +772,115 @@
 		}
 		event.preventDefault();
 	});
-	const again = () => {
-		const path = [];
+	const path = () => {
+		const names = [];
 		for (let node = zoomed; node && node.parent; node = node.parent)
-			path.unshift(node.name);
+			names.unshift(node.name);
+		return names;
+	};
+	// Draws again, and zooms into the boxes of a path that still exist.
+	const again = (names = path()) => {
 		build();
-		// zoom again into the previous boxes that still exist
-		for (const name of path) {
-			const next = [...zoomed.children.values()].find(node => node.name === name);
+		for (const name of names) {
+			const next = zoomed.children.get(name);
 			if (!next)
 				break;
 			zoomed = next;
 		}
 		draw();
+		drawTable();
 	};
-	drawFlame = again;
-	tools.measure.addEventListener("change", again);
-	tools.inverted.addEventListener("change", again);
+	drawFlame = () => again();
+	tools.measure.addEventListener("change", () => again());
+	tools.inverted.addEventListener("change", () => again());
 	tools.reset.addEventListener("click", () => { zoomed = root; draw(); });
 	tools.search.addEventListener("input", () => draw());
+	for (const button of document.querySelectorAll("button[data-by]"))
+		button.addEventListener("click", () => {
+			tableBy = button.dataset.by;
+			for (const other of document.querySelectorAll("button[data-by]"))
+				other.setAttribute("aria-pressed", String(other === button));
+			drawTable();
+		});
 	again();
+	finish();
+
+	// The state of the page is the fragment of its address, so that a link shows the same.
+	function finish() {
+		const button = $("clock-utc");
+		const setClock = on => {
+			utc = on;
+			button.setAttribute("aria-pressed", String(on));
+			for (const e of document.querySelectorAll("time[data-ms]"))
+				if (Number(e.dataset.ms))
+					e.textContent = clockText(Number(e.dataset.ms) + (on ? 0 : data.zone_s * 1000), 1000);
+			for (const svg of document.querySelectorAll(".gauge svg"))
+				drawAxis(svg, Number(svg.dataset.from), Number(svg.dataset.to));
+			if (timeline)
+				drawAxis(timeline, begin, end);
+			apply();
+		};
+		if (button && data.begin_ms && data.zone_s)
+			button.addEventListener("click", () => setClock(!utc));
+		else if (button)
+			button.hidden = true;
+		const base = $("range-base");
+		const setBase = next => {
+			baseline = next;
+			$("range-base-text").textContent = next ?
+				`The flame graph is compared with ${at(next[0])} to ${at(next[1])}.` : "";
+			base.textContent = next ? "Compare no more" : "Compare with this range";
+			base.setAttribute("aria-pressed", String(Boolean(next)));
+			drawFlame();
+			link();
+		};
+		if (base)
+			base.addEventListener("click", () => setBase(baseline ? null : range || [begin, end]));
+
+		const fields = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
+		const pair = text => {
+			const two_ = (text || "").split("-").map(Number);
+			return two_.length === 2 && two_.every(Number.isFinite) && two_[0] < two_[1] ? two_ : null;
+		};
+		if (fields.get("utc") && button)
+			setClock(true);
+		if (tools.measure) {
+			if ([...tools.measure.options].some(o => o.value === fields.get("measure")))
+				tools.measure.value = fields.get("measure");
+			tools.search.value = fields.get("search") || "";
+			tools.inverted.checked = fields.has("inverted");
+		}
+		if (pair(fields.get("range")))
+			choose(pair(fields.get("range")));
+		if (base && pair(fields.get("base")))
+			setBase(pair(fields.get("base")));
+		if (flame && profile.samples.length)
+			again((fields.get("zoom") || "").split("\n").filter(Boolean));
+		if (fields.get("at") && $(fields.get("at")))
+			$(fields.get("at")).scrollIntoView();
+		const state = () => {
+			const next = new URLSearchParams();
+			const put = (key, value) => value && next.set(key, value);
+			put("range", range && range.map(t => t.toFixed(3)).join("-"));
+			put("base", baseline && baseline.map(t => t.toFixed(3)).join("-"));
+			put("utc", utc && "1");
+			if (root) {
+				put("measure", tools.measure.selectedIndex > 0 && tools.measure.value);
+				put("search", tools.search.value.trim());
+				put("inverted", tools.inverted.checked && "1");
+				put("zoom", path().join("\n"));
+			}
+			return next;
+		};
+		let before = String(state());
+		link = () => {
+			const next = state();
+			if (String(next) === before)
+				return;
+			before = String(next);
+			if (before)
+				next.set("at", next.has("zoom") || next.has("search") ? "flame" : "timeline");
+			history.replaceState(null, "", location.href.split("#")[0] + (before ? `#${next}` : ""));
+		};
+	}
 })();

@@ -138,10 +138,19 @@ static void write_of_rule(struct buf *b, const struct view *v, const struct rule
 	}
 }
 
-/* The order of rules[] puts failed calls before limits that are nearly reached. */
+/* Writes the findings of a severity about events (OOM kills, failed calls), or about states. */
+static void write_of_kind(struct buf *b, const struct view *v, int severity, bool states)
+{
+	for (size_t i = 0; i < nr_rules; i++)
+		if (rule_is_state(&rules[i]) == states)
+			write_of_rule(b, v, &rules[i], severity);
+}
+
+/* What happened comes before limits that were nearly reached. */
 void text_findings(struct buf *b, const struct view *v)
 {
-	for (int severity = NR_SEVERITIES - 1; severity >= (int)v->min_severity; severity--)
-		for (size_t i = 0; i < nr_rules; i++)
-			write_of_rule(b, v, &rules[i], severity);
+	for (int severity = NR_SEVERITIES - 1; severity >= (int)v->min_severity; severity--) {
+		write_of_kind(b, v, severity, false);
+		write_of_kind(b, v, severity, true);
+	}
 }
