@@ -201,7 +201,11 @@ static void test_order(void)
 {
 	begin();
 	some_processes();
-	ok(before("large", "besides") && before("besides", "deep"), "by faults, unless it is said");
+	ok(before("files", "large") && before("large", "besides"), "findings come first");
+	ok(before("besides", "deep") && before("deep", "small"), "then processes by faults");
+	ok(strstr(draw(), "order: findings, then faults"), "the order is shown");
+	ok(strstr(draw(), "▾MINFLT/s") && strstr(draw(), "▾MAJFLT/s") && strstr(draw(), "PROCESS▾"),
+	   "its columns are marked");
 	press("I");
 	ok(before("deep", "large"), "I inverts");
 	press("I2");
@@ -209,14 +213,14 @@ static void test_order(void)
 	press("3");
 	ok(before("files", "large"), "descriptors: as well");
 	press("1s");
-	ok(strstr(draw(), "sorted by PID"), "s: the first column");
+	ok(strstr(draw(), "order: PID"), "s: the first column");
 	ok(before("small", "large") && before("large", "files"), "by pid, the oldest first");
 	press("ss");
-	ok(strstr(draw(), "sorted by MAJFLT"), "trends are passed over");
+	ok(strstr(draw(), "order: MAJFLT"), "trends are passed over");
 	press("S");
-	ok(strstr(draw(), "sorted by MINFLT/s"), "S goes back");
+	ok(strstr(draw(), "order: MINFLT/s"), "S goes back");
 	press("SS");
-	ok(strstr(draw(), "sorted by activity"), "before the first it is the tab's own order");
+	ok(strstr(draw(), "order: findings, then faults"), "before the first it is the tab's own order");
 	press("S");
 	ok(before("besides", "deep") && before("deep", "files") && before("large", "small"),
 	   "by name");
@@ -383,11 +387,12 @@ static void test_cursor(void)
 	begin();
 	some_processes();
 	draw();
-	is_u64(t.chosen.pid, 11, "the cursor begins at the first");
-	process((struct given){12, "files", NULL, 99999, 1000, 50});
-	look();
+	is_u64(t.chosen.pid, 12, "the cursor begins at the first");
+	process((struct given){12, "files", NULL, 99999, 10, 50});
+	for (int i = 0; i < 4; i++)
+		look();
 	draw();
-	is_u64(t.chosen.pid, 12, "and stays there, whoever comes first");
+	is_u64(t.chosen.pid, 11, "and stays there, whoever comes first");
 	press("j");
 	draw();
 	is_u64(t.chosen.pid, t.chosen.pid, "moved, it is on a process");
@@ -448,7 +453,7 @@ static void test_pages(void)
 	begin();
 	some_processes();
 	draw();
-	press("\r");
+	press("j\r");
 	ok(strstr(draw(), "Process large[11]") && strstr(frame.s, "60,000 of 65,530"),
 	   "Enter: one process");
 	is_u64(t.where, TUI_PROCESS, "is where we are");
@@ -576,7 +581,7 @@ static void test_actions(void)
 	t.writes = t.looks = true;
 	is_u64(tui_press(&t, &v, 'w'), TUI_RECORD, "w");
 	is_u64(tui_press(&t, &v, KEY_ENTER), TUI_READ, "Enter asks what it holds");
-	is_u64(t.chosen.pid, 11, "of the one");
+	is_u64(t.chosen.pid, 12, "of the one");
 	press("c");
 	is_u64(t.trends.window, 0, "c forgets trends");
 	tui_forget(&t);
@@ -645,6 +650,80 @@ static void test_ended(void)
 	t.chosen = (struct process_key){.pid = 11, .start_ns = 1};
 	tui_show(&t, &t.chosen);
 	ok(strstr(draw(), "process 11 is not there at this time"), "a process that is not kept");
+	end();
+}
+
+/* Returns a time series of a process whose file descriptors grow to `count` of 1,024. */
+static void grow_fds(uint32_t pid, const char *comm, uint32_t count)
+{
+	for (uint32_t part = 1; part <= 8; part++) {
+		process((struct given){pid, comm, "", 10, count * part / 8, 50});
+		look();
+	}
+}
+
+/* Processes that will fail first come first, and those that have ended come last, and go. */
+static void test_what_matters_first(void)
+{
+	begin();
+	ok(!model_keep_ended(&m, 600), "keeps ended processes");
+	process((struct given){5, "full", NULL, 1, 1024, 50});
+	grow_fds(7, "slow", 960);
+	for (uint32_t pid = 100; pid < 600; pid++)
+		process((struct given){pid, "brief", NULL, 100000, 5, 50});
+	process((struct given){6, "lively", NULL, 90, 5, 50});
+	look();
+	ok(before(" full", " slow") && before(" slow", " brief"), "by severity and time left");
+	for (uint32_t pid = 100; pid < 600; pid++) {
+		struct process_record r = process_record(pid, 1, now + SECOND / 2);
+
+		snprintf(r.g.comm, sizeof(r.g.comm), "brief");
+		r.g.min_flt = 900000;
+		r.g.flags = PROC_BORN | PROC_FINAL;
+		model_take(&m, &r.h);
+	}
+	v.colour = true;
+	look();
+	ok(before(" lively", " brief"), "ended processes come last, in spite of their faults");
+	ok(strstr(draw(), "\033[2m     100 "), "and are dim");
+	look();
+	ok(line_with(" brief") > 0, "they stay for a second window");
+	look();
+	ok(line_with(" brief") < 0 && line_with(" lively") > 0, "and are gone after it");
+	end();
+}
+
+/* No title is cut, with or without the mark of the sort column. */
+static void test_titles(void)
+{
+	bool good = true;
+
+	begin();
+	some_processes();
+	v.width = 2000;
+	for (t.tab = 0; t.tab < nr_tui_tabs; t.tab++) {
+		struct columns c;
+
+		tui_columns(&t, &v, &c);
+		for (size_t i = 0; i < c.n && tui_tabs[t.tab].kind == TAB_TABLE; i++) {
+			char marked[64];
+
+			t.sort[t.tab] = (struct tui_sort){true, c.c[i].cell, c.c[i].f};
+			snprintf(marked, sizeof(marked), "▾%s ", c.c[i].title);
+			if (c.c[i].cell == CELL_SPARK || strstr(draw(), marked) ||
+			    (i + 1 == c.n && strstr(frame.s, "PROCESS▾")))
+				continue;
+			printf("# no title %s\n", marked);
+			good = false;
+		}
+	}
+	ok(good, "each title is whole, also with the mark");
+	t.tab = 0;
+	t.sort[0] = (struct tui_sort){};
+	v.width = 80;
+	press("SS");
+	ok(strstr(draw(), "▾"), "a column that did not fit is scrolled into view");
+	ok(t.aside > 0, "by scrolling");
 	end();
 }
 
@@ -876,6 +955,8 @@ int main(void)
 	test_actions();
 	test_ended();
 	test_cleared();
+	test_what_matters_first();
+	test_titles();
 	test_timeline();
 	test_decode();
 	test_sparks();

@@ -15,15 +15,15 @@
 #define LEAST_HEIGHT 6
 #define ROOMY_HEIGHT 14 /* minimum height of a screen that shows the machine's state */
 
-static int column_of(const struct tui *t, const struct view *v, const struct field *f)
+static bool has_column(const struct tui *t, const struct view *v, const struct field *f)
 {
 	struct columns c;
 
 	tui_columns(t, v, &c);
 	for (size_t i = 0; i < c.n; i++)
 		if (c.c[i].cell == CELL_FIELD && c.c[i].f == f)
-			return i;
-	return -1;
+			return true;
+	return false;
 }
 
 void tui_open(struct tui *t, const struct view *v)
@@ -32,13 +32,10 @@ void tui_open(struct tui *t, const struct view *v)
 	for (size_t i = 0; i < nr_fields && t->trends.fields < TREND_FIELDS; i++)
 		if (fields[i].trend)
 			t->trends.field[t->trends.fields++] = &fields[i];
-	for (t->tab = 0; t->tab < nr_tui_tabs; t->tab++)
-		t->sort[t->tab] =
-			tui_tabs[t->tab].by ? column_of(t, v, field_find(tui_tabs[t->tab].by)) : -1;
 	/* option --sort: open the first tab that has the column */
 	for (t->tab = 0; t->tab < nr_tui_tabs && v->sort; t->tab++)
-		if (column_of(t, v, v->sort) >= 0) {
-			t->sort[t->tab] = column_of(t, v, v->sort);
+		if (has_column(t, v, v->sort)) {
+			t->sort[t->tab] = (struct tui_sort){true, CELL_FIELD, v->sort};
 			return;
 		}
 	t->tab = 0;
@@ -324,7 +321,7 @@ static void write_tabs(const struct tui *t, const struct view *v, struct buf *b)
 	const struct finding *f[1];
 	size_t found = tui_findings(v, f, 1);
 	struct line l = {.v = v};
-	char right[TUI_FILTER + 32] = "";
+	struct buf right = {};
 
 	for (size_t i = 0; i < nr_tui_tabs; i++) {
 		bool here = i == t->tab;
@@ -338,16 +335,20 @@ static void write_tabs(const struct tui *t, const struct view *v, struct buf *b)
 		line_style(&l, STYLE_PLAIN);
 	}
 	if (t->filter[0]) {
-		struct buf safe = {};
-
-		buf_safe(&safe, t->filter, v->unicode);
-		snprintf(right, sizeof(right), "filter: %.100s", safe.s ? safe.s : "");
-		buf_end_part(b, &safe);
-	} else if (t->tree || t->ended) {
-		snprintf(right, sizeof(right), "%s%s%s", t->ended ? "ended" : "",
-			 t->ended && t->tree ? ", " : "", t->tree ? "by cgroup" : "");
+		buf_puts(&right, "filter: ");
+		buf_safe(&right, t->filter, v->unicode);
+	} else if (tui_tabs[t->tab].kind == TAB_TABLE) {
+		if (t->ended)
+			buf_puts(&right, "ended");
+		if (t->tree)
+			buf_printf(&right, "%sby cgroup", t->ended ? ", " : "");
+		if (!t->ended && !t->tree) {
+			buf_puts(&right, "order: ");
+			tui_put_order(&right, t, v);
+		}
 	}
-	put_right(&l, right, STYLE_ACCENT);
+	put_right(&l, right.s ? right.s : "", STYLE_ACCENT);
+	buf_end_part(b, &right);
 	line_end(&l, b, STYLE_PLAIN);
 }
 

@@ -28,6 +28,7 @@
 #define TUI_EVENTS     256 /* maximum number of latest events that are kept */
 #define TUI_FILTER     128 /* size of the filter in bytes */
 #define TUI_FOLDED_MAX 256 /* maximum number of cgroups that are folded */
+#define TUI_TABS_MAX   16
 #define TUI_CLEARED    128 /* maximum number of cleared findings that are kept */
 
 /* Keys. The value of a key that types a character is the character's code point. */
@@ -95,6 +96,13 @@ struct tui_timeline {
 /* What the view asks for at the bottom of the screen. */
 enum tui_question { ASKS_NOTHING, ASKS_FILTER, ASKS_TIME };
 
+/* The column by which the user sorted a tab. */
+struct tui_sort {
+	bool chosen;	       /* false: the tab has its own order */
+	unsigned int cell;     /* enum cell: kind of the column */
+	const struct field *f; /* field of the column; NULL: it has none */
+};
+
 enum tui_where { TUI_TABLE, TUI_PROCESS, TUI_MEMORY, TUI_DIAGNOSIS, TUI_FINDING, TUI_HELP };
 
 struct tui {
@@ -110,9 +118,13 @@ struct tui {
 
 	enum tui_where where, back; /* current page; page to return to from help */
 	unsigned int tab;
-	int sort[16]; /* sort column of each tab; -1: the tab's own order */
+	struct tui_sort sort[TUI_TABS_MAX]; /* how the user sorted each tab */
 	bool inverted, tree, paused;
-	bool ended; /* show processes that have ended, and findings that have cleared */
+	/*
+	 * true: show only processes that have ended, and findings that have cleared. false: show
+	 * live processes, and dimly those that ended in the last two windows
+	 */
+	bool ended;
 	enum tui_question asks;
 	char filter[TUI_FILTER], typed[TUI_FILTER];
 	struct process_key chosen;	/* process at the cursor, or whose page is shown */

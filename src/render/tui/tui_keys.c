@@ -202,31 +202,41 @@ static void leave(struct tui *t)
 	t->scroll = 0;
 }
 
+/* Sorts by column `i`, or for -1 in the order of the tab, and says so. */
+static void sort_by(struct tui *t, const struct view *v, const struct columns *c, int i)
+{
+	struct tui_sort *sort = &t->sort[t->tab];
+	struct buf order = {};
+
+	*sort = i < 0 ? (struct tui_sort){} : (struct tui_sort){true, c->c[i].cell, c->c[i].f};
+	if (i >= 0)
+		tui_scroll_to(t, v, c, i);
+	tui_put_order(&order, t, v);
+	snprintf(t->say, sizeof(t->say), "order: %s", order.s ? order.s : "");
+	buf_free(&order);
+}
+
 static void sort_next(struct tui *t, const struct view *v, int by)
 {
-	int *sort = &t->sort[t->tab], n;
 	struct columns c;
+	int i;
 
 	if (tui_tabs[t->tab].kind != TAB_TABLE)
 		return;
 	tui_columns(t, v, &c);
-	n = c.n;
+	i = tui_sorted_by(t, &c);
 	do {
 		/*
 		 * -1, which stands for the tab's own order, comes between the last column and the
 		 * first one
 		 */
-		*sort += by;
-		if (*sort >= n)
-			*sort = -1;
-		else if (*sort < -1)
-			*sort = n - 1;
-	} while (*sort >= 0 && c.c[*sort].cell == CELL_SPARK);
-	if (*sort < 0)
-		snprintf(t->say, sizeof(t->say), "sorted by %s",
-			 tui_tabs[t->tab].near < 0 ? "activity" : "how near the limit is");
-	else
-		snprintf(t->say, sizeof(t->say), "sorted by %s", c.c[*sort].title);
+		i += by;
+		if (i >= (int)c.n)
+			i = -1;
+		else if (i < -1)
+			i = c.n - 1;
+	} while (i >= 0 && c.c[i].cell == CELL_SPARK);
+	sort_by(t, v, &c, i);
 }
 
 /* Removes the last character, which may have several bytes. */

@@ -28,7 +28,7 @@ struct column {
 	enum cell cell;
 	const struct field *f; /* field of the column; NULL: column PID or PROCESS */
 	enum resource_id of;
-	char title[20];
+	char title[32];
 	int width;
 };
 
@@ -43,6 +43,21 @@ void tui_columns(const struct tui *t, const struct view *v, struct columns *ret)
 /* Returns a process's value in a column, by which rows are sorted. */
 double tui_value(const struct view *v, const struct subject *s, const struct column *c);
 
+/*
+ * Place of a process in a table. In the order of the tab, members are compared one after the other;
+ * if the user sorted the table, only `value` counts.
+ */
+struct rank {
+	/*
+	 * 1 + severity of the most severe open finding; 0: no finding. A finding of severity info
+	 * counts only if it forecasts that a limit will be reached.
+	 */
+	int severity;
+	double left; /* seconds until a limit is reached; INFINITY: not known */
+	bool ended;
+	double value; /* value of the sort column; the highest comes first */
+};
+
 /* A row of a table: a process, or, in a tree, a cgroup that precedes its members. */
 struct row {
 	const struct subject *s; /* process of the row; NULL: the row is a cgroup */
@@ -51,7 +66,8 @@ struct row {
 	uint64_t hash;
 	int depth;
 	size_t below; /* number of following rows that are in this cgroup */
-	double rank;
+	struct rank rank;
+	bool inverted; /* the order of rows is reversed */
 	bool folded;
 };
 
@@ -63,6 +79,42 @@ struct rows {
 	size_t *shown;	 /* indexes of the visible rows in `all`; owned */
 	size_t n, nr_all;
 };
+
+/* Returns the used share of a process's limit, 1 for all of it; -1: not known. */
+double tui_share(const struct view *v, const struct subject *s, enum resource_id of);
+
+/* Findings of processes, to rank their rows. */
+struct ranking {
+	struct ranked_finding {
+		struct process_key of;
+		int severity;
+		double left;
+	} *f; /* sorted by process; owned */
+	size_t n;
+};
+
+/* Returns 0 or -ENOMEM. Call ranking_free() even after an error. */
+int ranking_make(struct ranking *r, const struct tui *t, const struct view *v);
+void ranking_free(struct ranking *r);
+
+/* Returns the place of a process in the current tab. */
+struct rank tui_rank(const struct ranking *r, const struct tui *t, const struct view *v,
+		     const struct columns *c, const struct subject *s);
+
+/* Compares places: below 0 if `a` comes first, and 0 if they are equal. */
+int rank_compare(const struct rank *a, const struct rank *b, bool inverted);
+
+/* Returns the index of the column by which the user sorted the tab; -1: the tab's own order. */
+int tui_sorted_by(const struct tui *t, const struct columns *c);
+
+/* Returns whether rows are sorted by a column: the title of this column has a mark. */
+bool tui_is_sort_column(const struct tui *t, const struct columns *c, size_t i);
+
+/* Appends the order of the rows in words, as "findings, then activity". */
+void tui_put_order(struct buf *b, const struct tui *t, const struct view *v);
+
+/* Scrolls columns until column `i` is visible. */
+void tui_scroll_to(struct tui *t, const struct view *v, const struct columns *c, size_t i);
 
 /* Makes the rows of the current tab. Returns 0 or -ENOMEM. Call rows_free() even after an error. */
 int tui_rows(const struct tui *t, const struct view *v, struct rows *ret);

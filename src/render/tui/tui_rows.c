@@ -62,8 +62,10 @@ static int by_rank(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? 1 : -1;
+	int order = rank_compare(&x->rank, &y->rank, x->inverted);
+
+	if (order)
+		return order;
 	return x->s->id.pid < y->s->id.pid ? -1 : x->s->id.pid > y->s->id.pid;
 }
 
@@ -87,27 +89,6 @@ static int by_path(const void *a, const void *b)
 	if (*x == '/' || *y == '/')
 		return *x == '/' ? -1 : 1;
 	return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
-}
-
-static double rank_of(const struct tui *t, const struct view *v, const struct columns *c,
-		      const struct subject *s)
-{
-	const struct tab *tab = &tui_tabs[t->tab];
-	int sort = t->sort[t->tab];
-	double rank;
-	struct use u;
-
-	if (sort < 0 && t->ended) /* the latest first */
-		rank = s->last_ns;
-	else if (sort >= 0 && sort < (int)c->n)
-		rank = tui_value(v, s, &c->c[sort]);
-	else if (tab->near < 0)
-		rank = text_activity(v, s);
-	else
-		rank = resource_use(v->m, s, tab->near, &u) && use_is_bounded(&u)
-			       ? (double)u.value / u.limit
-			       : -1;
-	return t->inverted ? -rank : rank;
 }
 
 static uint64_t hash_of(const char *s, size_t len)
@@ -212,34 +193,64 @@ static void show_rows(struct rows *r)
 	}
 }
 
-static void add_row(const struct tui *t, const struct view *v, const struct columns *c,
-		    const struct subject *s, struct rows *ret, size_t room)
+/* What add_row() needs to make rows. */
+struct row_maker {
+	const struct tui *t;
+	const struct view *v;
+	struct columns c;
+	struct ranking ranking;
+	struct rows *to;
+	size_t room;
+};
+
+static void add_row(struct row_maker *k, const struct subject *s)
 {
-	if (ret->nr_all < room && tui_matches(t, v, s))
-		ret->all[ret->nr_all++] = (struct row){.s = s, .rank = rank_of(t, v, c, s)};
+	if (k->to->nr_all < k->room && tui_matches(k->t, k->v, s))
+		k->to->all[k->to->nr_all++] = (struct row){
+			.s = s,
+			.rank = tui_rank(&k->ranking, k->t, k->v, &k->c, s),
+			.inverted = k->t->inverted,
+		};
+}
+
+/* Returns whether a process ended in this window or in the one before. */
+static bool has_just_ended(const struct view *v, const struct subject *s)
+{
+	return s->window + 1 >= v->m->window;
+}
+
+/* Adds a row for each process that the tab shows. */
+static void add_rows(struct row_maker *k)
+{
+	const struct view *v = k->v;
+	bool any = v->m->subject.chain && v->m->subjects <= MODEL_SUBJECTS_MAX;
+
+	for (const struct subject *s = any ? model_each(v->m, NULL) : NULL; s;
+	     s = model_each(v->m, s))
+		if (!k->t->ended || s->final)
+			add_row(k, s);
+	for (const struct subject *s = model_each_ended(v->m, NULL); s;
+	     s = model_each_ended(v->m, s))
+		/* those of the last interval are in the snapshot too, and have rates there */
+		if ((k->t->ended || has_just_ended(v, s)) && !model_find(v->m, &s->id))
+			add_row(k, s);
 }
 
 int tui_rows(const struct tui *t, const struct view *v, struct rows *ret)
 {
-	bool any = v->m->subject.chain && v->m->subjects <= MODEL_SUBJECTS_MAX;
-	size_t kept = t->ended && v->m->ended ? v->m->ended->n : 0;
-	size_t room = (any ? v->m->subjects : 0) + kept;
-	struct columns c;
-	int err = 0;
+	struct row_maker k = {.t = t, .v = v, .to = ret};
+	int err = ranking_make(&k.ranking, t, v);
 
-	*ret = (struct rows){.all = calloc(room + 1, sizeof(*ret->all))};
-	if (!ret->all)
+	k.room = v->m->subjects <= MODEL_SUBJECTS_MAX ? v->m->subjects : 0;
+	k.room += v->m->ended ? v->m->ended->n : 0;
+	*ret = (struct rows){.all = calloc(k.room + 1, sizeof(*ret->all))};
+	if (!err && ret->all) {
+		tui_columns(t, v, &k.c);
+		add_rows(&k);
+	}
+	ranking_free(&k.ranking);
+	if (err || !ret->all)
 		return -ENOMEM;
-	tui_columns(t, v, &c);
-	for (const struct subject *s = any ? model_each(v->m, NULL) : NULL; s;
-	     s = model_each(v->m, s))
-		if (!t->ended || s->final)
-			add_row(t, v, &c, s, ret, room);
-	for (const struct subject *s = kept ? model_each_ended(v->m, NULL) : NULL; s;
-	     s = model_each_ended(v->m, s))
-		/* those of the last interval are in the snapshot too, and have rates there */
-		if (!model_find(v->m, &s->id))
-			add_row(t, v, &c, s, ret, room);
 	if (t->tree && ret->nr_all)
 		err = make_tree(t, ret);
 	else if (ret->nr_all)

@@ -63,12 +63,9 @@ static bool has_measurement(const struct view *v, const struct field *f)
 	return is_available(v->m, f->hook, f->lacks);
 }
 
-static int width_of(const struct field *f, const char *title)
+static int width_of(const struct field *f)
 {
-	int least = f->unit == UNIT_BYTES ? 8 : f->unit == UNIT_LIMIT ? 9 : 7;
-	int len = strlen(title);
-
-	return len > least ? len : least;
+	return f->unit == UNIT_BYTES ? 8 : f->unit == UNIT_LIMIT ? 9 : 7;
 }
 
 static int bar_cells(const struct view *v)
@@ -104,16 +101,17 @@ static void add_column(struct columns *c, const struct view *v, const struct tab
 				   resources[f->resource].scope == OF_CGROUP ? "CGROUP%"
 									     : "OF LIMIT");
 		one->width = 6 + (bar_cells(v) ? bar_cells(v) + 3 : 0);
-		if (one->width < (int)strlen(one->title))
-			one->width = strlen(one->title);
 		break;
 	case CELL_FULL:
 		array_copy(one->title, sizeof(one->title), "FULL IN");
 		break;
 	default:
 		field_column_title(f, one->title, sizeof(one->title));
-		one->width = width_of(f, one->title);
+		one->width = width_of(f);
 	}
+	/* the mark of the sort column needs a cell */
+	if (one->width <= (int)strlen(one->title))
+		one->width = strlen(one->title) + 1;
 	c->n++;
 }
 
@@ -174,7 +172,7 @@ void tui_columns(const struct tui *t, const struct view *v, struct columns *ret)
 	ret->c[ret->n++] = (struct column){.cell = CELL_NAME, .title = "PROCESS"};
 }
 
-static double share_of(const struct view *v, const struct subject *s, enum resource_id of)
+double tui_share(const struct view *v, const struct subject *s, enum resource_id of)
 {
 	struct use u;
 
@@ -192,7 +190,7 @@ double tui_value(const struct view *v, const struct subject *s, const struct col
 			return -1;
 		return c->f->type == FIELD_COUNTER ? field_delta(v->m, s, c->f) : n;
 	case CELL_BAR:
-		return share_of(v, s, c->of);
+		return tui_share(v, s, c->of);
 	case CELL_FULL:
 		f = resource_forecast(v->m, s, c->of);
 		return f.known ? -f.seconds : -1e18;
@@ -393,7 +391,7 @@ static void write_cell(const struct tui *t, struct line *l, const struct rows *r
 			put_amount(&cell, v, c->f, value_below(v, r, row, c));
 		break;
 	case CELL_BAR:
-		write_bar(l, row->s ? share_of(v, row->s, c->of) : value_below(v, r, row, c), c);
+		write_bar(l, row->s ? tui_share(v, row->s, c->of) : value_below(v, r, row, c), c);
 		return;
 	case CELL_SPARK:
 		if (row->s && field_get(v->m, row->s, c->f, &known))
@@ -454,25 +452,41 @@ static void choose_visible(const struct tui *t, const struct view *v, const stru
 	}
 }
 
+void tui_scroll_to(struct tui *t, const struct view *v, const struct columns *c, size_t i)
+{
+	bool shown[COLUMNS_MAX + 1];
+
+	choose_visible(t, v, c, shown);
+	if (shown[i])
+		return;
+	for (t->aside = 0; t->aside < c->n; t->aside++) {
+		choose_visible(t, v, c, shown);
+		if (shown[i])
+			return;
+	}
+	t->aside = 0; /* the screen is too narrow for the column */
+}
+
 static void write_titles(const struct tui *t, const struct view *v, struct buf *b,
 			 const struct columns *c, const bool *shown)
 {
 	struct line l = {.v = v};
-	char title[32];
+	const char *mark = t->inverted ? (v->unicode ? "\u25b4" : "^")
+				       : (v->unicode ? "\u25be" : "v");
+	char title[sizeof(c->c[0].title) + 4];
 
 	for (size_t i = 0; i < c->n; i++) {
-		bool sorted = t->sort[t->tab] == (int)i;
+		bool sorted = tui_is_sort_column(t, c, i);
+		bool right = c->c[i].cell != CELL_NAME && c->c[i].cell != CELL_SPARK;
 
 		if (!shown[i])
 			continue;
 		line_style(&l, sorted ? STYLE_ACCENT : STYLE_DIM);
-		snprintf(title, sizeof(title), "%s%s",
-			 !sorted       ? ""
-			 : t->inverted ? (v->unicode ? "\u25b4" : "^")
-				       : (v->unicode ? "\u25be" : "v"),
-			 c->c[i].title);
+		/* the mark is on the side where it does not move the title out of its column */
+		snprintf(title, sizeof(title), "%s%s%s", sorted && right ? mark : "",
+			 c->c[i].title, sorted && !right ? mark : "");
 		line_cell(&l, title, c->c[i].cell == CELL_NAME ? NAME_COLUMNS : c->c[i].width,
-			  c->c[i].cell != CELL_NAME && c->c[i].cell != CELL_SPARK);
+			  right);
 		line_printf(&l, " ");
 	}
 	line_end(&l, b, STYLE_PLAIN);
@@ -482,8 +496,8 @@ static void write_row(const struct tui *t, const struct view *v, struct buf *b,
 		      const struct rows *r, size_t at, const struct columns *c, const bool *shown)
 {
 	const struct row *row = &r->all[r->shown[at]];
-	bool selected = at == t->at;
-	struct line l = {.v = v, .flat = selected};
+	bool selected = at == t->at, ended = row->s && row->s->final && !t->ended;
+	struct line l = {.v = v, .flat = selected || ended};
 
 	for (size_t i = 0; i + 1 < c->n; i++) {
 		if (!shown[i])
@@ -496,7 +510,7 @@ static void write_row(const struct tui *t, const struct view *v, struct buf *b,
 		write_name(t, &l, v, row);
 	else
 		write_group(&l, v, row);
-	line_end(&l, b, selected ? STYLE_SELECTED : STYLE_PLAIN);
+	line_end(&l, b, selected ? STYLE_SELECTED : ended ? STYLE_DIM : STYLE_PLAIN);
 }
 
 void tui_draw_table(struct tui *t, const struct view *v, struct buf *b, size_t height)
