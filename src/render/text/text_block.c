@@ -10,7 +10,6 @@
 #include "render/text/text.h"
 
 #define LABEL_COLUMNS 11
-#define MAX_BLOCKS    16
 #define FRAMES_SHOWN  5
 #define FRAMES_UNLIKE 3
 
@@ -475,15 +474,27 @@ void text_block(struct buf *b, const struct view *v, const struct subject *s)
 	text_histograms(b, v, facts_counters(&s->now));
 }
 
+void text_living_blocks(struct buf *b, const struct view *v)
+{
+	const struct subject **s;
+	size_t n;
+
+	s = buf_needs(b, text_sorted(v, &n));
+	for (size_t i = 0; s && i < n && i < TEXT_BLOCKS_MAX; i++)
+		if (!s[i]->final)
+			text_block(b, v, s[i]);
+	free(s);
+}
+
 void text_blocks(struct buf *b, const struct view *v)
 {
 	const struct subject **s;
 	size_t n;
 
 	s = buf_needs(b, text_sorted(v, &n));
-	for (size_t i = 0; s && i < n && i < MAX_BLOCKS; i++)
+	for (size_t i = 0; s && i < n && i < TEXT_BLOCKS_MAX; i++)
 		text_block(b, v, s[i]);
-	if (n > MAX_BLOCKS)
-		buf_printf(b, "%zu more processes: see them all with --json\n", n - MAX_BLOCKS);
+	if (n > TEXT_BLOCKS_MAX)
+		buf_printf(b, "%zu more processes: see them all with --json\n", n - TEXT_BLOCKS_MAX);
 	free(s);
 }
