@@ -44,6 +44,7 @@ int session_begin(struct session *s, const struct run_plan *plan)
 	s->in.filter = s->o->filter;
 	s->in.collector.filter = &s->in.filter;
 	s->in.collector.redaction = plan->redaction;
+	s->in.collector.names.commands = true;
 	err = session_open_output(s);
 	if (err)
 		return err;

@@ -37,7 +37,8 @@ struct given {
 	uint32_t pid;
 	const char *comm, *cgroup;
 	uint64_t minor;
-	uint32_t fds, maps;
+	uint32_t fds, maps, parent;
+	const char *command, *user;
 };
 
 static void process(struct given g)
@@ -49,10 +50,13 @@ static void process(struct given g)
 	r.g.fds = r.g.fd_high = g.fds;
 	r.g.map_count = r.g.map_high = g.maps;
 	r.g.flags = PROC_BORN;
+	r.g.ppid = g.parent;
 	snprintf(r.g.comm, sizeof(r.g.comm), "%s", g.comm);
 	model_take(&m, &r.h);
 	names.subject = r.subject;
 	snprintf(names.cgroup, sizeof(names.cgroup), "%s", g.cgroup ? g.cgroup : "");
+	snprintf(names.command, sizeof(names.command), "%s", g.command ? g.command : "");
+	snprintf(names.user, sizeof(names.user), "%s", g.user ? g.user : "");
 	model_take(&m, &names.h);
 }
 
@@ -215,11 +219,11 @@ static void test_order(void)
 	press("1s");
 	ok(strstr(draw(), "order: PID"), "s: the first column");
 	ok(before("small", "large") && before("large", "files"), "by pid, the oldest first");
-	press("ss");
+	press("sss");
 	ok(strstr(draw(), "order: MAJFLT"), "trends are passed over");
 	press("S");
 	ok(strstr(draw(), "order: MINFLT/s"), "S goes back");
-	press("SS");
+	press("SSS");
 	ok(strstr(draw(), "order: findings, then faults"), "before the first it is the tab's own order");
 	press("S");
 	ok(before("besides", "deep") && before("deep", "files") && before("large", "small"),
@@ -563,8 +567,8 @@ static void test_actions(void)
 		KEY_NONE,      KEY_UNKNOWN, KEY_DOWN, 'j',	     KEY_UP,	 'k',
 		KEY_PAGE_DOWN, KEY_PAGE_UP, KEY_END,  'G',	     KEY_HOME,	 'g',
 		KEY_RIGHT,     KEY_LEFT,    KEY_TAB,  KEY_BACK_TAB,  's',	 'S',
-		'I',	       'I',	    't',      't',	     ' ',	 ' ',
-		'c',	       '?',	    '?',      'h',	     'h',	 '2',
+		'I',	       'I',	    't',      't',	     't',	 ' ',
+		' ',	       'c',	    'c',      'C',	       '?',	    '?',      'h',	     'h',	 '2',
 		'1',	       '/',	    'x',      KEY_BACKSPACE, KEY_ESCAPE, KEY_ESCAPE};
 	begin();
 	some_processes();
@@ -582,8 +586,8 @@ static void test_actions(void)
 	is_u64(tui_press(&t, &v, 'w'), TUI_RECORD, "w");
 	is_u64(tui_press(&t, &v, KEY_ENTER), TUI_READ, "Enter asks what it holds");
 	is_u64(t.chosen.pid, 12, "of the one");
-	press("c");
-	is_u64(t.trends.window, 0, "c forgets trends");
+	press("C");
+	is_u64(t.trends.window, 0, "C forgets trends");
 	tui_forget(&t);
 	ok(!strcmp(draw(), "faultscope: first scan\n"), "forgotten: nothing to show");
 	press("jkGg\r\t td?/x\rsSI26");
@@ -693,6 +697,84 @@ static void test_what_matters_first(void)
 	end();
 }
 
+/* Thirty processes of one name are told apart by their arguments, at each width. */
+static void test_who_it_is(void)
+{
+	char command[64], rest[COMMAND_LINE_LEN] = "python3 ";
+	bool good = true;
+
+	begin();
+	for (uint32_t i = 0; i < 30; i++) {
+		snprintf(command, sizeof(command), "/usr/bin/python3 shard-%02u.py", i);
+		process((struct given){.pid = 100 + i, .comm = "python3", .command = command,
+				       .minor = 100, .user = "anna"});
+	}
+	look();
+	v.height = 50;
+	for (v.width = 80; v.width <= 200; v.width += 40)
+		for (uint32_t i = 0; i < 30; i++) {
+			snprintf(command, sizeof(command), "shard-%02u.py", i);
+			good = good && line_with(command) > 0;
+		}
+	ok(good, "each of them is shown with its script");
+	ok(line_with("/usr/bin/python3") < 0 && line_with("USER") > 0 && line_with("anna") > 0,
+	   "and the user");
+	press("c");
+	ok(line_with("/usr/bin/python3 shard-07.py") > 0, "c: the whole command line");
+	press("/anna shard-07\r");
+	ok(line_with("shard-07.py") > 0 && line_with("shard-08.py") < 0, "a filter finds both");
+	press("\r");
+	ok(strstr(draw(), "user      anna (uid ") && strstr(draw(), "command   /usr/bin/python3 sh"),
+	   "its page has both, too");
+	press_key(KEY_ESCAPE);
+	press_key(KEY_ESCAPE);
+	press("/long\r");
+	for (int i = 0; i < 20; i++)
+		strcat(rest, "argument-of-twenty-2 ");
+	strcat(rest, "the-end");
+	process((struct given){.pid = 500, .comm = "long", .command = rest, .minor = 1});
+	look();
+	ok(line_with("the-end") < 0, "a long command line does not fit");
+	for (int i = 0; i < 80; i++)
+		press_key(KEY_RIGHT);
+	ok(line_with("the-end") > 0, "Right scrolls to its end");
+	ok(line_with("…") > 0, "and marks that it is scrolled");
+	end();
+}
+
+/* Returns the number of blanks before a word of the drawn tables. */
+static long column_of(const char *word)
+{
+	const char *at = strstr(body(), word), *line = at;
+
+	while (line && line[-1] != '\n')
+		line--;
+	return at ? at - line : -1;
+}
+
+static void test_process_tree(void)
+{
+	begin();
+	process((struct given){.pid = 1, .comm = "init", .minor = 1});
+	process((struct given){.pid = 20, .comm = "idle", .minor = 900, .parent = 1});
+	process((struct given){.pid = 32, .comm = "leaks", .fds = 1020, .parent = 30});
+	process((struct given){.pid = 30, .comm = "shell", .minor = 2, .parent = 1});
+	process((struct given){.pid = 31, .comm = "other", .minor = 3, .parent = 30});
+	process((struct given){.pid = 40, .comm = "alone", .parent = 7});
+	look();
+	press("tt");
+	ok(strstr(draw(), "by parent"), "the tree of processes");
+	ok(before(" init", " shell") && before(" shell", " leaks") && before(" leaks", " other"),
+	   "a parent comes before its children");
+	ok(before(" other", " idle"), "the family of a process with a finding comes first");
+	ok(before(" idle", " alone") && line_with(" alone") > 0, "without a parent: a root");
+	ok(column_of("idle") == column_of("shell") && column_of("other") == column_of("shell") + 2,
+	   "children are indented");
+	press("t");
+	ok(strstr(draw(), "order: "), "t again: a list");
+	end();
+}
+
 /* No title is cut, with or without the mark of the sort column. */
 static void test_titles(void)
 {
@@ -709,9 +791,10 @@ static void test_titles(void)
 			char marked[64];
 
 			t.sort[t.tab] = (struct tui_sort){true, c.c[i].cell, c.c[i].f};
-			snprintf(marked, sizeof(marked), "▾%s ", c.c[i].title);
-			if (c.c[i].cell == CELL_SPARK || strstr(draw(), marked) ||
-			    (i + 1 == c.n && strstr(frame.s, "PROCESS▾")))
+			bool left = c.c[i].cell == CELL_USER || c.c[i].cell == CELL_NAME;
+
+			snprintf(marked, sizeof(marked), left ? "%s▾" : "▾%s ", c.c[i].title);
+			if (c.c[i].cell == CELL_SPARK || strstr(draw(), marked))
 				continue;
 			printf("# no title %s\n", marked);
 			good = false;
@@ -917,11 +1000,16 @@ static void test_hostile(void)
 	bool good = true;
 
 	begin();
-	process((struct given){10, "\033[2J\033[31m", "/\033]0;x\a/\nb", 5, 5, 50});
+	process((struct given){.pid = 10,
+			       .comm = "\033[2J\033[31m",
+			       .cgroup = "/\033]0;x\a/\nb",
+			       .minor = 5,
+			       .command = "x \033[2J\r\n\x9b\x31mtitle\xe2\x80\xae",
+			       .user = "\033[1m"});
 	process((struct given){11, "\xe2\x80\xaetxt.exe", "/\xff\xfe", 5, 5, 50});
 	look();
-	for (int i = 0; i < 7; i++) {
-		press(i < 6 ? "\t" : "1\r");
+	for (int i = 0; i < 9; i++) {
+		press(i < 6 ? "\t" : i < 8 ? "1c" : "1\r");
 		draw();
 		for (const char *c = frame.s; *c; c++)
 			if (((unsigned char)*c < ' ' && *c != '\n' && *c != '\033') ||
@@ -957,6 +1045,8 @@ int main(void)
 	test_cleared();
 	test_what_matters_first();
 	test_titles();
+	test_who_it_is();
+	test_process_tree();
 	test_timeline();
 	test_decode();
 	test_sparks();

@@ -341,7 +341,8 @@ static void write_tabs(const struct tui *t, const struct view *v, struct buf *b)
 		if (t->ended)
 			buf_puts(&right, "ended");
 		if (t->tree)
-			buf_printf(&right, "%sby cgroup", t->ended ? ", " : "");
+			buf_printf(&right, "%s%s", t->ended ? ", " : "",
+				   t->tree == TREE_OF_CGROUPS ? "by cgroup" : "by parent");
 		if (!t->ended && !t->tree) {
 			buf_puts(&right, "order: ");
 			tui_put_order(&right, t, v);

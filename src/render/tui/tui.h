@@ -119,7 +119,9 @@ struct tui {
 	enum tui_where where, back; /* current page; page to return to from help */
 	unsigned int tab;
 	struct tui_sort sort[TUI_TABS_MAX]; /* how the user sorted each tab */
-	bool inverted, tree, paused;
+	bool inverted, paused;
+	bool commands; /* show the full command line in place of the name */
+	enum tui_tree { TREE_NONE, TREE_OF_CGROUPS, TREE_OF_PROCESSES, NR_TREES } tree;
 	/*
 	 * true: show only processes that have ended, and findings that have cleared. false: show
 	 * live processes, and dimly those that ended in the last two windows

@@ -312,7 +312,7 @@ static bool press_moves(struct tui *t, const struct view *v, uint32_t key)
 		t->aside -= t->aside > 0;
 		return true;
 	case KEY_RIGHT:
-		t->aside += t->aside + 3 < COLUMNS_MAX;
+		t->aside += t->aside < COLUMNS_MAX + SCROLLED_MAX;
 		return true;
 	}
 	return false;
@@ -355,13 +355,16 @@ static bool press_view(struct tui *t, const struct view *v, uint32_t key)
 		t->inverted = !t->inverted;
 		return true;
 	case 't':
-		t->tree = !t->tree;
+		t->tree = (t->tree + 1) % NR_TREES;
 		t->follows = true;
 		return true;
 	case ' ':
 		t->paused = !t->paused;
 		return true;
 	case 'c':
+		t->commands = !t->commands;
+		return true;
+	case 'C':
 		trends_clear(&t->trends);
 		snprintf(t->say, sizeof(t->say), "trends begin anew");
 		return true;

@@ -343,6 +343,7 @@ static void write_process(const struct tui *t, const struct view *v, struct buf 
 	write_cleared(t, v, b, s);
 	if (s->final)
 		write_end(v, b, s);
+	tui_write_identity(b, v, s);
 	for (size_t i = 0; i < t->trends.fields; i++)
 		write_trend(t, v, b, s, t->trends.field[i]);
 	heading(b, v, "Now");

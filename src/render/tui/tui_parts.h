@@ -8,7 +8,7 @@
 
 enum tab_kind { TAB_TABLE, TAB_TEXT, TAB_FINDINGS };
 
-enum cell { CELL_FIELD, CELL_SPARK, CELL_BAR, CELL_FULL, CELL_PID, CELL_NAME };
+enum cell { CELL_FIELD, CELL_SPARK, CELL_BAR, CELL_FULL, CELL_PID, CELL_USER, CELL_NAME };
 
 struct tab {
 	const char *name;
@@ -22,7 +22,9 @@ struct tab {
 extern const struct tab tui_tabs[];
 extern const size_t nr_tui_tabs;
 
-#define COLUMNS_MAX 48
+#define COLUMNS_MAX  48
+#define TUI_WIDE     96 /* minimum width of a screen with bars and workloads, in columns */
+#define SCROLLED_MAX 64 /* maximum number of key presses that scroll a command line */
 
 struct column {
 	enum cell cell;
@@ -30,6 +32,7 @@ struct column {
 	enum resource_id of;
 	char title[32];
 	int width;
+	int cells; /* number of cells of a bar; 0: percentages only */
 };
 
 struct columns {
@@ -119,6 +122,21 @@ void tui_scroll_to(struct tui *t, const struct view *v, const struct columns *c,
 /* Makes the rows of the current tab. Returns 0 or -ENOMEM. Call rows_free() even after an error. */
 int tui_rows(const struct tui *t, const struct view *v, struct rows *ret);
 void rows_free(struct rows *r);
+
+/* Arranges sorted rows as a tree of processes. Returns 0 or -ENOMEM. */
+int tui_parents(struct rows *r);
+
+/*
+ * Writes the last column of a row: name, findings and arguments of the process, or its command line.
+ * `scrolled` is the number of key presses by which a command line is scrolled.
+ */
+void tui_put_who(const struct tui *t, struct line *l, const struct row *r, size_t scrolled);
+
+/* Appends the name of the process's user, or else the uid; not escaped. */
+void tui_put_user(struct buf *b, const struct subject *s);
+
+/* Writes user, parent, cgroup and command line of a process. */
+void tui_write_identity(struct buf *b, const struct view *v, const struct subject *s);
 
 /* Finds the cursor's row after rows have moved: sets t->at, and t->top for `height` rows. */
 void tui_place(struct tui *t, const struct rows *r, size_t height);

@@ -51,6 +51,7 @@ static bool tui_matches(const struct tui *t, const struct view *v, const struct 
 
 		if (len && !has_word(s->now.g.comm, at, len) && !has_word(pid, at, len) &&
 		    !has_word(s->cgroup, at, len) && !has_word(s->exe, at, len) &&
+		    !has_word(s->command, at, len) && !has_word(s->user, at, len) &&
 		    !has_finding(v, s, at, len))
 			return false;
 		at += len;
@@ -251,10 +252,12 @@ int tui_rows(const struct tui *t, const struct view *v, struct rows *ret)
 	ranking_free(&k.ranking);
 	if (err || !ret->all)
 		return -ENOMEM;
-	if (t->tree && ret->nr_all)
+	if (t->tree == TREE_OF_CGROUPS && ret->nr_all)
 		err = make_tree(t, ret);
 	else if (ret->nr_all)
 		qsort(ret->all, ret->nr_all, sizeof(*ret->all), by_rank);
+	if (t->tree == TREE_OF_PROCESSES && ret->nr_all)
+		err = tui_parents(ret);
 	if (!err)
 		/* overflow is impossible: nr_all is at most ROWS_MAX */
 		ret->shown = calloc(ret->nr_all + 1, sizeof(*ret->shown));

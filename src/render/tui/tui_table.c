@@ -12,10 +12,11 @@
 #include "render/text/text.h"
 #include "render/tui/tui_parts.h"
 
-#define NAME_COLUMNS  16 /* minimum width of the process name in columns */
+#define NAME_COLUMNS  24 /* minimum width of the column PROCESS */
+#define USER_COLUMNS  9
+#define USER_FROM     100 /* minimum width of a screen with the column USER */
 #define TREE_COLUMNS  12 /* additional columns for the process name in the tree */
 #define END_COLUMNS   26 /* additional columns for how a process ended */
-#define BAR_FROM      96 /* minimum width of a screen with bars, in columns */
 #define LONG_BAR_FROM 150
 #define SPARK_COLUMNS 10
 
@@ -68,14 +69,16 @@ static int width_of(const struct field *f)
 	return f->unit == UNIT_BYTES ? 8 : f->unit == UNIT_LIMIT ? 9 : 7;
 }
 
-static int bar_cells(const struct view *v)
-{
-	return v->width < BAR_FROM ? 0 : v->width < LONG_BAR_FROM ? 8 : 16;
-}
-
 static bool is_overview(const struct tab *tab)
 {
 	return tab == tui_tabs;
+}
+
+static int bar_cells(const struct view *v, const struct tab *tab)
+{
+	if (is_overview(tab)) /* its other columns matter more than long bars */
+		return v->width < LONG_BAR_FROM ? 0 : 8;
+	return v->width < TUI_WIDE ? 0 : v->width < LONG_BAR_FROM ? 8 : 16;
 }
 
 static void add_column(struct columns *c, const struct view *v, const struct tab *tab,
@@ -89,7 +92,7 @@ static void add_column(struct columns *c, const struct view *v, const struct tab
 	switch (cell) {
 	case CELL_SPARK:
 		array_copy(one->title, sizeof(one->title), "TREND");
-		one->width = v->width < BAR_FROM ? SPARK_COLUMNS : v->width / 8;
+		one->width = v->width < TUI_WIDE ? SPARK_COLUMNS : v->width / 8;
 		if (one->width > TREND_SAMPLES)
 			one->width = TREND_SAMPLES;
 		break;
@@ -100,7 +103,8 @@ static void add_column(struct columns *c, const struct view *v, const struct tab
 			array_copy(one->title, sizeof(one->title),
 				   resources[f->resource].scope == OF_CGROUP ? "CGROUP%"
 									     : "OF LIMIT");
-		one->width = 6 + (bar_cells(v) ? bar_cells(v) + 3 : 0);
+		one->cells = bar_cells(v, tab);
+		one->width = 6 + (one->cells ? one->cells + 3 : 0);
 		break;
 	case CELL_FULL:
 		array_copy(one->title, sizeof(one->title), "FULL IN");
@@ -162,6 +166,9 @@ void tui_columns(const struct tui *t, const struct view *v, struct columns *ret)
 
 	ret->n = 1;
 	ret->c[0] = (struct column){.cell = CELL_PID, .title = "PID", .width = 8};
+	if (v->width >= USER_FROM)
+		ret->c[ret->n++] = (struct column){
+			.cell = CELL_USER, .title = "USER", .width = USER_COLUMNS};
 	for (int nth = 1; (f = find_lead(tab, nth)); nth++)
 		if (has_measurement(v, f))
 			add_lead(ret, v, tab, f);
@@ -177,6 +184,16 @@ double tui_share(const struct view *v, const struct subject *s, enum resource_id
 	struct use u;
 
 	return resource_use(v->m, s, of, &u) && use_is_bounded(&u) ? (double)u.value / u.limit : -1;
+}
+
+/* Returns a number for sorting: a double holds six bytes exactly, so the first six bytes. */
+static double text_value(const char *text)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < 6 && text[i]; i++)
+		n |= (uint64_t)tolower((unsigned char)text[i]) << (40 - 8 * i);
+	return n;
 }
 
 double tui_value(const struct view *v, const struct subject *s, const struct column *c)
@@ -196,12 +213,10 @@ double tui_value(const struct view *v, const struct subject *s, const struct col
 		return f.known ? -f.seconds : -1e18;
 	case CELL_PID:
 		return -(double)s->id.pid;
+	case CELL_USER:
+		return s->user ? -text_value(s->user) : -1e18 - s->now.g.uid;
 	case CELL_NAME:
-		/* a double holds six bytes exactly, so sort by the first six bytes of the name */
-		n = 0;
-		for (int i = 0; i < 6 && s->now.g.comm[i]; i++)
-			n |= (uint64_t)tolower((unsigned char)s->now.g.comm[i]) << (40 - 8 * i);
-		return -(double)n;
+		return -text_value(s->now.g.comm);
 	case CELL_SPARK:
 		break;
 	}
@@ -262,7 +277,7 @@ enum style share_style(double share)
 
 static void write_bar(struct line *l, double share, const struct column *c)
 {
-	int cells = bar_cells(l->v);
+	int cells = c->cells;
 	char percent[16];
 
 	if (share < 0) {
@@ -301,59 +316,6 @@ void tui_spark(const struct tui *t, struct line *l, const struct process_key *of
 	line_style(l, STYLE_PLAIN);
 }
 
-/* Writes the ids of a process's open findings, the most severe first. */
-static void write_ids(struct line *l, const struct view *v, const struct subject *s)
-{
-	for (int severity = NR_SEVERITIES - 1; severity >= 0; severity--)
-		for (size_t i = 0; i < v->findings->n; i++) {
-			const struct finding *f = &v->findings->f[i];
-
-			if (!f->open || (int)f->severity != severity ||
-			    !same_subject(&f->subject, &s->id))
-				continue;
-			line_style(l, severity_style(f->severity));
-			line_printf(l, " %s%s", severity == SEVERITY_CRITICAL ? "!" : "",
-				    f->rule->id);
-			line_style(l, STYLE_PLAIN);
-		}
-}
-
-/* Writes that a process ended, and when: in minutes and seconds, as the first line shows now. */
-static void write_end(struct line *l, const struct view *v, const struct subject *s)
-{
-	uint64_t seconds = view_seconds(v, s->last_ns);
-	char name[24];
-
-	line_printf(l, " (ended %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "%s%s)", seconds / 3600,
-		    seconds / 60 % 60, seconds % 60, s->signal ? ", " : "",
-		    s->signal ? signal_name(s->signal, name, sizeof(name)) : "");
-}
-
-static void write_name(const struct tui *t, struct line *l, const struct view *v,
-		       const struct row *r)
-{
-	const struct subject *s = r->s;
-	char workload[256];
-
-	line_printf(l, "%s", s->now.g.comm);
-	if (s->final && t->ended)
-		write_end(l, v, s);
-	else if (s->final)
-		line_printf(l, " (ended)");
-	if (s->now.g.flags & PROC_SHARES_MM)
-		line_printf(l, " (vfork)");
-	write_ids(l, v, s);
-	if (r->depth || v->width < BAR_FROM)
-		return;
-	workload_name(s->cgroup, "", workload, sizeof(workload));
-	line_style(l, STYLE_DIM);
-	if (workload[0])
-		line_printf(l, "  %s", workload);
-	if (s->exe)
-		line_printf(l, "  %s", s->exe);
-	line_style(l, STYLE_PLAIN);
-}
-
 static void write_group(struct line *l, const struct view *v, const struct row *g)
 {
 	char *name = strndup(g->path + g->name, g->len - g->name);
@@ -371,6 +333,18 @@ static void write_group(struct line *l, const struct view *v, const struct row *
 	line_style(l, STYLE_PLAIN);
 	line_printf(l, " (%zu)", n);
 	free(name);
+}
+
+static void write_user(struct line *l, const struct row *row, int width)
+{
+	struct buf user = {}, safe = {};
+
+	if (row->s)
+		tui_put_user(&user, row->s);
+	buf_safe(&safe, user.s ? user.s : "", l->v->unicode);
+	line_cell(l, safe.s ? safe.s : "", width, false);
+	buf_end_part(&l->b, &user);
+	buf_end_part(&l->b, &safe);
 }
 
 static void write_cell(const struct tui *t, struct line *l, const struct rows *r,
@@ -410,6 +384,9 @@ static void write_cell(const struct tui *t, struct line *l, const struct rows *r
 		if (row->s)
 			buf_printf(&cell, "%u", row->s->id.pid);
 		break;
+	case CELL_USER:
+		write_user(l, row, c->width);
+		return;
 	case CELL_NAME:
 		break;
 	}
@@ -420,6 +397,22 @@ static void write_cell(const struct tui *t, struct line *l, const struct rows *r
 	buf_end_part(&l->b, &cell);
 }
 
+/* Returns whether a column is always visible. */
+static bool is_fixed(const struct column *c)
+{
+	return c->cell == CELL_PID || c->cell == CELL_USER || c->cell == CELL_NAME;
+}
+
+/* Returns the number of key presses by which command lines are scrolled. */
+static size_t scrolled(const struct tui *t, const struct columns *c)
+{
+	size_t columns = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		columns += !is_fixed(&c->c[i]);
+	return t->aside > columns ? t->aside - columns : 0;
+}
+
 /*
  * Chooses the columns that fit on the screen. Columns to the left of the scroll position are
  * skipped.
@@ -427,15 +420,16 @@ static void write_cell(const struct tui *t, struct line *l, const struct rows *r
 static void choose_visible(const struct tui *t, const struct view *v, const struct columns *c,
 			   bool *ret_shown)
 {
-	int room = v->width - NAME_COLUMNS - 1 - (t->tree ? TREE_COLUMNS : 0) -
+	int name = t->commands ? v->width / 2 : v->width < TUI_WIDE ? NAME_COLUMNS : v->width / 4;
+	int room = v->width - name - 1 - (t->tree ? TREE_COLUMNS : 0) -
 		   (t->ended ? END_COLUMNS : 0);
 	size_t skip = t->aside;
 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct column *one = &c->c[i];
 
-		ret_shown[i] = one->cell == CELL_PID || one->cell == CELL_NAME;
-		if (one->cell == CELL_PID)
+		ret_shown[i] = is_fixed(one);
+		if (is_fixed(one) && one->cell != CELL_NAME)
 			room -= one->width + 1;
 		if (ret_shown[i])
 			continue;
@@ -477,7 +471,8 @@ static void write_titles(const struct tui *t, const struct view *v, struct buf *
 
 	for (size_t i = 0; i < c->n; i++) {
 		bool sorted = tui_is_sort_column(t, c, i);
-		bool right = c->c[i].cell != CELL_NAME && c->c[i].cell != CELL_SPARK;
+		bool right = c->c[i].cell != CELL_NAME && c->c[i].cell != CELL_SPARK &&
+			     c->c[i].cell != CELL_USER;
 
 		if (!shown[i])
 			continue;
@@ -507,7 +502,7 @@ static void write_row(const struct tui *t, const struct view *v, struct buf *b,
 	}
 	buf_repeat(&l.b, " ", 2 * row->depth);
 	if (row->s)
-		write_name(t, &l, v, row);
+		tui_put_who(t, &l, row, scrolled(t, c));
 	else
 		write_group(&l, v, row);
 	line_end(&l, b, selected ? STYLE_SELECTED : ended ? STYLE_DIM : STYLE_PLAIN);
