@@ -147,8 +147,8 @@ def test_view_keys(check, lab):
     work.truth()
     tmux = in_tmux(140, 40)
     steps = [
-        ("the table", [], [r"PID +.?MINFLT/s", r"\[?Faults\]?"]),
-        ("/ asks", ["/"], [r"words; Enter: filter"]),
+        ("the table", [], [r"PID +(?:USER +)?.?MINFLT/s", r"\[?Faults\]?"]),
+        ("/ asks", ["/"], [r"words; Enter: keep the filter"]),
         ("a filter", ["v", "i", "e", "w", "e", "d", "Enter"], ["filter: viewed"]),
         ("3: a tab by number", ["3"], [r"FDS +OF LIMIT", "viewed"]),
         ("Enter: who is nearest", ["Enter"], [r"Process viewed\[", r"fds +\S+ of 400"]),
@@ -160,7 +160,7 @@ def test_view_keys(check, lab):
         ("Shift-Tab", ["BTab"], [r"FDS +OF LIMIT"]),
         ("6: findings", ["6"], [r"SEVERITY ID", r"viewed\["]),
         ("5: kernel", ["5"], ["This machine", "Probes", "faultscope itself"]),
-        ("1: back", ["1"], ["PID +.?MINFLT/s"]),
+        ("1: back", ["1"], ["PID +(?:USER +)?.?MINFLT/s"]),
         ("t: tree", ["t"], [r"\(1\)"]),
         ("t: parents", ["t"], [r"\(1\)|viewed"]),
         ("t: flat", ["t"], [r"filter: viewed"]),
@@ -176,11 +176,11 @@ def test_view_keys(check, lab):
         ("c: command lines", ["c"], [r"viewed 380 --nofile 400"]),
         ("c: names", ["c"], [r"viewed .*380 --nofile"]),
         ("? helps", ["?"], ["move the cursor", "start a recording"]),
-        ("h leaves it", ["h"], ["PID +.?MINFLT/s"]),
-        ("Right", ["Right"], [r"PID +(?!.?MINFLT)"]),
-        ("Left", ["Left"], ["PID +.?MINFLT/s"]),
+        ("h leaves it", ["h"], ["PID +(?:USER +)?.?MINFLT/s"]),
+        ("Right", ["Right"], [r"PID +(?:USER +)?(?!.?MINFLT|USER)"]),
+        ("Left", ["Left"], ["PID +(?:USER +)?.?MINFLT/s"]),
         ("j k G g", ["j", "k", "G", "g", "Down", "Up", "End", "Home", "NPage", "PPage"],
-         ["PID +.?MINFLT/s"]),
+         ["PID +(?:USER +)?.?MINFLT/s"]),
     ]
     for what, keys, words in steps:
         for key in keys:
@@ -192,7 +192,7 @@ def test_view_keys(check, lab):
     wrong = tmux.shows(ENDED, "faultscope: watched all processes", options=("-S", "-"))
     check.that(not wrong, f"q: the end: {wrong}")
     check.equal("the terminal's settings", tmux.file("after"), tmux.file("before"))
-    check.that(not re.search(r"PID +.?MINFLT/s", tmux.screen()), "the screen is given back")
+    check.that(not re.search(r"PID +(?:USER +)?.?MINFLT/s", tmux.screen()), "the screen is given back")
     tmux.close()
     work.go()
     work.end()
@@ -202,7 +202,7 @@ def test_view_keys(check, lab):
 def test_view_writes_a_recording(check, lab):
     work = lab.work("mapleak", "50000", "--rate", "200")
     tmux = in_tmux(140, 30)
-    expect(check, tmux, "the table", "PID +.?MINFLT/s")
+    expect(check, tmux, "the table", "PID +(?:USER +)?.?MINFLT/s")
     tmux.keys("w")
     expect(check, tmux, "w", "recording to .*faultscope-.*fsr", "REC")
     path = Path("/tmp") / re.search(r"(faultscope-\S+\.fsr)", tmux.screen())[1]
@@ -232,7 +232,7 @@ def test_view_of_one_process(check, lab):
            "max_map_count")
     expect(check, tmux, "with what it holds", "What it holds", r"held at the start: [\d,]+ mappings")
     tmux.keys("Escape")
-    expect(check, tmux, "and the table is behind it", "PID +.?MINFLT/s")
+    expect(check, tmux, "and the table is behind it", "PID +(?:USER +)?.?MINFLT/s")
     tmux.keys("q")
     expect(check, tmux, "the end", ENDED)
     tmux.close()
@@ -268,7 +268,7 @@ def is_whole(lines, height):
 def test_view_sizes(check, lab):
     """With any terminal size, no line wraps, and the footer stays the last line."""
     tmux = in_tmux(100, 30)
-    expect(check, tmux, "the table", "PID +.?MINFLT/s")
+    expect(check, tmux, "the table", "PID +(?:USER +)?.?MINFLT/s")
     for width, height in (60, 20), (80, 24), (200, 50), (300, 60), (30, 8), (120, 12), (61, 37):
         tmux.resize(width, height)
         try:
@@ -285,18 +285,21 @@ def test_view_is_never_broken(check, lab):
     """After any signal, the terminal has its former settings."""
     for name in ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGINT", "SIGABRT", "SIGSEGV"):
         tmux = in_tmux(100, 30)
-        expect(check, tmux, "the table", "PID +.?MINFLT/s")
+        expect(check, tmux, "the table", "PID +(?:USER +)?.?MINFLT/s")
         os.kill(tmux.pid(), getattr(signal, name))
         expect(check, tmux, name, "ended with")
+        check.that("mouse_any_flag=0" in tmux.run("display-message", "-p",
+                                                  "mouse_any_flag=#{mouse_any_flag}"),
+                   f"{name}: the terminal still reports the mouse")
         check.equal(f"{name}: settings", tmux.file("after"), tmux.file("before"))
-        check.that(not re.search(r"PID +.?MINFLT/s", tmux.screen()), f"{name}: the screen is not given back")
+        check.that(not re.search(r"PID +(?:USER +)?.?MINFLT/s", tmux.screen()), f"{name}: the screen is not given back")
         tmux.close()
 
 
 @live
 def test_view_colours(check, lab):
     tmux = in_tmux(100, 20)
-    expect(check, tmux, "the table", "PID +.?MINFLT/s")
+    expect(check, tmux, "the table", "PID +(?:USER +)?.?MINFLT/s")
     check.that(re.search(r"\x1b\[(?:1;)?3[0-7]m", tmux.screen("-e")), "colours on a terminal")
     tmux.close()
     for options, env in ("", {"NO_COLOR": "1"}), ("--color never", {}):
@@ -321,7 +324,7 @@ def test_view_wide_names(check, lab):
     shutil.copy("/bin/sleep", name)
     process = lab.spawn([name, "100"])
     tmux = in_tmux(100, 30)
-    expect(check, tmux, "the table", "PID +.?MINFLT/s")
+    expect(check, tmux, "the table", "PID +(?:USER +)?.?MINFLT/s")
     tmux.keys("/")
     tmux.type("漢字")
     tmux.keys("Enter")
@@ -365,7 +368,7 @@ def test_view_of_a_recording(check, lab):
     tmux.keys(",")
     expect(check, tmux, "back from the end", "REPLAY x32 PAUSED")
     tmux.keys("Escape")
-    expect(check, tmux, "Esc", "PID +.?MINFLT/s")
+    expect(check, tmux, "Esc", "PID +(?:USER +)?.?MINFLT/s")
     tmux.keys("6", "Enter")
     expect(check, tmux, "its findings", r"Finding F\d+ of fdleak\[")
     tmux.keys("q")

@@ -775,6 +775,194 @@ static void test_process_tree(void)
 	end();
 }
 
+/* Presses a button of the mouse, or turns its wheel, at a place of the screen. */
+static void mouse(unsigned int button, unsigned int x, unsigned int y)
+{
+	char bytes[32];
+
+	snprintf(bytes, sizeof(bytes), "\033[<%u;%u;%uM", button, x, y);
+	press(bytes);
+}
+
+static void test_mouse(void)
+{
+	begin();
+	some_processes();
+	draw();
+	mouse(MOUSE_LEFT, 30, 9);
+	is_u64(t.at, 2, "a click chooses a row");
+	is_u64(t.where, TUI_TABLE, "and does not open it");
+	mouse(MOUSE_LEFT, 30, 9);
+	is_u64(t.where, TUI_PROCESS, "a second click does");
+	v.height = 12;
+	draw();
+	mouse(MOUSE_WHEEL_DOWN, 1, 10);
+	is_u64(t.scroll, 3, "the wheel scrolls a page");
+	mouse(MOUSE_WHEEL_UP, 1, 10);
+	is_u64(t.scroll, 0, "and back");
+	v.height = 30;
+	press_key(KEY_ESCAPE);
+	mouse(MOUSE_WHEEL_DOWN, 1, 10);
+	is_u64(t.at, 4, "the wheel moves the cursor in a table");
+	mouse(MOUSE_LEFT, 8, 6);
+	ok(strstr(draw(), "order: PID") && before("small", "large"), "a click on a title sorts");
+	mouse(MOUSE_LEFT, 8, 6);
+	ok(strstr(draw(), "order: PID, reversed") && before("large", "small"), "and reverses");
+	mouse(MOUSE_LEFT, 14, 5);
+	is_u64(t.tab, 1, "a click on a tab goes there");
+	mouse(MOUSE_LEFT, 100, 5);
+	mouse(MOUSE_LEFT, 1, 1);
+	mouse(MOUSE_LEFT, 50, 30);
+	mouse(MOUSE_LEFT, 500, 500);
+	mouse(2, 8, 6);
+	ok(t.tab == 1 && t.where == TUI_TABLE, "other places and buttons do nothing");
+	press("6");
+	mouse(MOUSE_LEFT, 20, 7);
+	mouse(MOUSE_LEFT, 20, 7);
+	is_u64(t.where, TUI_FINDING, "a finding opens, too");
+	end();
+}
+
+/* Filter and search show their effect while the user types. */
+static void test_incremental(void)
+{
+	begin();
+	some_processes();
+	press("/lar");
+	ok(line_with("large[") < 0 && line_with(" large") > 0 && line_with(" small") < 0,
+	   "the filter applies while it is typed");
+	press_key(KEY_ESCAPE);
+	ok(line_with(" small") > 0, "Esc restores the former filter");
+	press("/db\r/x");
+	press_key(KEY_ESCAPE);
+	is_str(t.filter, "db", "also if there was one");
+	press_key(KEY_ESCAPE);
+	press("fbes");
+	is_u64(t.chosen.pid, 14, "a search moves the cursor");
+	ok(line_with(" small") > 0 && strstr(draw(), "find: bes"), "and hides nothing");
+	press("\r");
+	press("f");
+	press("l");
+	press_key(KEY_ENTER);
+	uint32_t first = t.chosen.pid;
+	press("n");
+	ok(t.chosen.pid != first, "n: the next one");
+	press("g");
+	size_t at = t.at;
+	press("fbes");
+	press_key(KEY_ESCAPE);
+	is_u64(t.at, at, "Esc goes back");
+	press("6/F12\r");
+	ok(line_with("files[12]") > 0 && line_with("large[11]") < 0, "findings are filtered, too");
+	press("/nothing");
+	ok(line_with("no finding matches") > 0, "and none may be left");
+	end();
+}
+
+static void test_sort_letters(void)
+{
+	begin();
+	some_processes();
+	press("N");
+	ok(strstr(draw(), "order: PID") && before("small", "large"), "N: by pid");
+	press("M");
+	ok(strstr(draw(), "order: RSS"), "M: by memory");
+	press("2M");
+	is_u64(t.tab, 0, "in the first tab that has the column");
+	press("P");
+	ok(strstr(draw(), "order: CPU/s"), "P: by CPU time");
+	press("D");
+	ok(t.tab == 2 && strstr(draw(), "order: FDS") && before("files", "large"), "D: by fds");
+	press("IF");
+	ok(strstr(draw(), "order: findings, then use of RLIMIT_NOFILE") &&
+		   !strstr(frame.s, "reversed"),
+	   "F: findings first");
+	end();
+}
+
+/* Each command of a finding is alone on its lines, from the first column on. */
+static void test_commands(void)
+{
+	begin();
+	some_processes();
+	press("6\r");
+	is_u64(t.where, TUI_FINDING, "a finding");
+	press_key(KEY_ENTER);
+	ok(strstr(draw(), "Commands to copy of ") && strstr(draw(), "\nprlimit --pid 12 --nofile="),
+	   "Enter: its commands");
+	press("?");
+	ok(strstr(draw(), "move the cursor"), "? from there");
+	press("?");
+	is_u64(t.where, TUI_COMMANDS, "and back");
+	press_key(KEY_ESCAPE);
+	is_u64(t.where, TUI_FINDING, "Esc: the finding");
+	press_key(KEY_ESCAPE);
+	press("1\r\r");
+	ok(strstr(draw(), "Commands to copy of files[12]") &&
+		   strstr(draw(), "\nprlimit --pid 12 --nofile="),
+	   "those of a process");
+	press_key(KEY_ESCAPE);
+	is_u64(t.where, TUI_PROCESS, "Esc: the process");
+	press_key(KEY_ESCAPE);
+	press("G\r\r");
+	ok(strstr(draw(), "has a command"), "none");
+	end();
+}
+
+static void test_footer(void)
+{
+	static const char *const order[] = {"? help", "q quit", "Enter open", "6 findings",
+					    "/ filter", "s sort"};
+	bool good = true;
+
+	begin();
+	some_processes();
+	for (v.width = 24; v.width < 120; v.width++) {
+		bool ended = false;
+
+		draw();
+		for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+			bool there = strstr(frame.s, order[i]) != NULL;
+
+			good = good && !(there && ended);
+			ended |= !there;
+		}
+	}
+	ok(good, "the footer drops the least important keys first");
+	end();
+}
+
+/* Help explains each column of each tab by its title, those of the current tab first. */
+static void test_help(void)
+{
+	bool good = true;
+	const char *maps, *faults;
+
+	begin();
+	some_processes();
+	v.height = 400;
+	press("2?");
+	draw();
+	maps = strstr(frame.s, "Columns of the tab Maps");
+	faults = strstr(frame.s, "Columns of the tab Faults");
+	ok(maps && faults && maps < faults, "the current tab comes first");
+	for (size_t i = 0; i < nr_tui_tabs; i++) {
+		struct columns c;
+
+		if (tui_tabs[i].kind != TAB_TABLE)
+			continue;
+		tui_columns_of(&tui_tabs[i], &v, &c);
+		for (size_t k = 0; k < c.n; k++) {
+			char line[64];
+
+			snprintf(line, sizeof(line), "\n  %s ", c.c[k].title);
+			good = good && strstr(frame.s, line);
+		}
+	}
+	ok(good, "each column is explained by its title");
+	end();
+}
+
 /* No title is cut, with or without the mark of the sort column. */
 static void test_titles(void)
 {
@@ -916,13 +1104,19 @@ static void test_decode(void)
 		{"\033[H", KEY_HOME},
 		{"\033[4~", KEY_END},
 		{"\033[Z", KEY_BACK_TAB},
-		{"\033OP", KEY_UNKNOWN},
+		{"\033OP", '?'},
+		{"\033[<0;12;7M", KEY_MOUSE},
+		{"\033[<65;1000;500M", KEY_MOUSE},
+		{"\033[<0;12;7m", KEY_UNKNOWN},
+		{"\033[<0;0;7M", KEY_UNKNOWN},
+		{"\033[<0;99999;7M", KEY_UNKNOWN},
+		{"\033[<0;-1;7M", KEY_UNKNOWN},
 		{"\033[1;5A", KEY_UNKNOWN},
 		{"\033x", KEY_UNKNOWN},
 		{"\303\251", 0xe9},
 		{"\360\237\230\200", 0x1f600},
 		{"\377", KEY_UNKNOWN},
-		{"\033[99999999999999", KEY_UNKNOWN},
+		{"\033[9999999999999999999999999999999", KEY_UNKNOWN},
 	};
 	struct tui_keys k = {};
 	uint32_t key;
@@ -1045,6 +1239,12 @@ int main(void)
 	test_cleared();
 	test_what_matters_first();
 	test_titles();
+	test_mouse();
+	test_incremental();
+	test_sort_letters();
+	test_commands();
+	test_footer();
+	test_help();
 	test_who_it_is();
 	test_process_tree();
 	test_timeline();

@@ -117,14 +117,14 @@ struct view tui_view(const struct tui *t, const struct view *v)
 	return copy;
 }
 
-static size_t head_lines(const struct view *v)
+size_t tui_head_lines(const struct view *v)
 {
 	return v->height >= ROOMY_HEIGHT ? 5 : 2;
 }
 
 static bool has_timeline(const struct tui *t, const struct view *v)
 {
-	return t->timeline.end_ns && head_lines(v) > 2;
+	return t->timeline.end_ns && tui_head_lines(v) > 2;
 }
 
 const struct subject *tui_find(const struct view *v, const struct process_key *id)
@@ -134,7 +134,7 @@ const struct subject *tui_find(const struct view *v, const struct process_key *i
 
 size_t tui_room(const struct tui *t, const struct view *v)
 {
-	size_t others = head_lines(v) + 1 + has_timeline(t, v);
+	size_t others = tui_head_lines(v) + 1 + has_timeline(t, v);
 
 	return v->height > (int)others ? v->height - others : 0;
 }
@@ -316,20 +316,28 @@ static void write_findings(const struct view *v, struct buf *b)
 	line_end(&l, b, severity_style(f[0]->severity));
 }
 
-static void write_tabs(const struct tui *t, const struct view *v, struct buf *b)
+const char *tui_tab_name(const struct view *v, size_t tab, char *ret, size_t size)
 {
 	const struct finding *f[1];
-	size_t found = tui_findings(v, f, 1);
+	size_t found = tui_tabs[tab].kind == TAB_FINDINGS ? tui_findings(v, f, 1) : 0;
+
+	if (found)
+		snprintf(ret, size, "%s %zu", tui_tabs[tab].name, found);
+	else
+		snprintf(ret, size, "%s", tui_tabs[tab].name);
+	return ret;
+}
+
+static void write_tabs(const struct tui *t, const struct view *v, struct buf *b)
+{
 	struct line l = {.v = v};
 	struct buf right = {};
 
 	for (size_t i = 0; i < nr_tui_tabs; i++) {
 		bool here = i == t->tab;
-		char name[40];
+		char name[TUI_TAB_NAME];
 
-		snprintf(name, sizeof(name), "%s", tui_tabs[i].name);
-		if (tui_tabs[i].kind == TAB_FINDINGS && found)
-			snprintf(name, sizeof(name), "%s %zu", tui_tabs[i].name, found);
+		tui_tab_name(v, i, name, sizeof(name));
 		line_style(&l, here ? STYLE_SELECTED : STYLE_DIM);
 		line_printf(&l, here && !v->colour ? "[%s]" : " %s ", name);
 		line_style(&l, STYLE_PLAIN);
@@ -364,13 +372,15 @@ static void write_where(const struct tui *t, const struct view *v, struct buf *b
 		line_printf(&l, " Help");
 	else if (t->where == TUI_FINDING)
 		line_printf(&l, " Finding %s", t->chosen_rule ? t->chosen_rule->id : "");
+	else if (t->where == TUI_COMMANDS)
+		line_printf(&l, " Commands to copy");
 	else
 		line_printf(&l, "%s",
 			    t->where == TUI_DIAGNOSIS ? " Diagnosis of "
 			    : t->where == TUI_MEMORY  ? " Memory of "
 						      : " Process ");
 	if (t->where != TUI_HELP && t->chosen.pid) {
-		line_printf(&l, t->where == TUI_FINDING ? " of " : "");
+		line_printf(&l, t->where == TUI_FINDING || t->where == TUI_COMMANDS ? " of " : "");
 		if (s)
 			line_printf(&l, "%s", s->now.g.comm);
 		line_printf(&l, "[%u]%s", t->chosen.pid, s && !s->final ? "" : " (ended)");
@@ -381,44 +391,38 @@ static void write_where(const struct tui *t, const struct view *v, struct buf *b
 	line_end(&l, b, STYLE_SELECTED);
 }
 
-/* Writes the keys that fit, the most important first. */
+/* Writes the keys that fit. The least important ones, at the end, are dropped first. */
 static void write_hints(const struct tui *t, struct line *l)
 {
 	static const char *const live[] = {
-		"? help",     "q quit", "Tab view", "Enter detail", "/ filter", "s sort",
-		"d diagnose", "t tree", "w record", "space pause",  "e ended",	NULL,
+		"? help",     "q quit",	    "Enter open", "6 findings",	 "/ filter", "s sort",
+		"d diagnose", "t tree",	    "e ended",	  "c commands",	 "Tab view", "w record",
+		"f find",     "Space pause", NULL,
 	};
 	static const char *const replay[] = {
-		"? help",      "q quit",     "] [ finding",  "J jump",
-		"space pause", "Tab view",   "Enter detail", "e ended",
-		". , scan",    "} { minute", "0 $ ends",     "/ filter",
-		"s sort",      "d diagnose", "t tree",	     NULL,
+		"? help",      "q quit",     "] [ finding", "J time",	  "Enter open", "6 findings",
+		"e ended",     "Space pause", "/ filter",   "d diagnose", "Tab view",	"s sort",
+		". , scan",    "} { minute", "0 $ ends",    "t tree",	  "c commands", NULL,
 	};
 	static const char *const page[] = {
-		"? help", "q quit", "Esc back", "Up Down PgUp PgDn scroll", "d diagnose", NULL,
-	};
-	static const char *const replay_page[] = {
-		"? help",
-		"q quit",
-		"Esc back",
-		"] [ finding",
-		"J jump",
-		"space pause",
-		"d diagnose",
-		". , scan",
-		"} { minute",
-		"0 $ ends",
-		"Up Down PgUp PgDn scroll",
+		"? help", "q quit", "Esc back", "Enter commands", "d diagnose", "Up Down scroll",
 		NULL,
 	};
+	static const char *const replay_page[] = {
+		"? help",     "q quit",	  "Esc back",	"] [ finding",	  "J time", "Enter commands",
+		"d diagnose", ". , scan", "} { minute", "Up Down scroll", NULL,
+	};
+	static const char *const last_page[] = {"? help", "q quit", "Esc back", "Up Down scroll",
+						NULL};
 	bool replays = t->timeline.end_ns;
+	bool is_last = t->where == TUI_HELP || t->where == TUI_COMMANDS;
 	const char *const *hint = t->where == TUI_TABLE ? (replays ? replay : live)
+				  : is_last		? last_page
 				  : replays		? replay_page
 							: page;
 
-	for (; *hint; hint++)
-		if (line_columns(l) + (int)strlen(*hint) + 3 <= l->v->width)
-			line_printf(l, " %s  ", *hint);
+	for (; *hint && line_columns(l) + (int)strlen(*hint) + 2 <= l->v->width; hint++)
+		line_printf(l, " %s ", *hint);
 }
 
 static void write_foot(const struct tui *t, const struct view *v, struct buf *b)
@@ -427,7 +431,11 @@ static void write_foot(const struct tui *t, const struct view *v, struct buf *b)
 	struct line l = {.v = v};
 
 	if (t->asks == ASKS_FILTER)
-		line_printf(&l, "/%s%s  (words; Enter: filter, Esc: leave it)", t->typed, cursor);
+		line_printf(&l, "/%s%s  (words; Enter: keep the filter, Esc: leave it)", t->typed,
+			    cursor);
+	else if (t->asks == ASKS_SEARCH)
+		line_printf(&l, "find: %s%s  (words; Enter: stay here, n: next, Esc: back)",
+			    t->typed, cursor);
 	else if (t->asks == ASKS_TIME)
 		line_printf(&l,
 			    " go to: %s%s  (14:03, 14:03:20; +90s: from the beginning; -30s: from "
@@ -475,7 +483,7 @@ void tui_frame(struct tui *t, const struct view *given, struct buf *b)
 		return;
 	}
 	write_first(t, &v, b);
-	if (head_lines(&v) > 2) {
+	if (tui_head_lines(&v) > 2) {
 		write_rates(t, &v, b);
 		write_machine(&v, b);
 		write_findings(&v, b);

@@ -49,13 +49,25 @@ enum tui_key {
 	KEY_PAGE_UP,
 	KEY_PAGE_DOWN,
 	KEY_BACK_TAB,
+	KEY_MOUSE, /* a mouse event: struct tui_mouse */
 	KEY_UNKNOWN,
+};
+
+#define MOUSE_LEFT	 0
+#define MOUSE_WHEEL_UP	 64
+#define MOUSE_WHEEL_DOWN 65
+
+/* A mouse event: a button was pressed, or the wheel was turned, at a place of the screen. */
+struct tui_mouse {
+	unsigned int button; /* MOUSE_* */
+	unsigned int x, y;   /* column and line; the first ones are 1 */
 };
 
 /* Bytes from the terminal that are not decoded yet, because they may be the beginning of a key. */
 struct tui_keys {
-	char s[16];
+	char s[32];
 	size_t n;
+	struct tui_mouse mouse; /* the last mouse event */
 };
 
 /*
@@ -94,7 +106,7 @@ struct tui_timeline {
 };
 
 /* What the view asks for at the bottom of the screen. */
-enum tui_question { ASKS_NOTHING, ASKS_FILTER, ASKS_TIME };
+enum tui_question { ASKS_NOTHING, ASKS_FILTER, ASKS_SEARCH, ASKS_TIME };
 
 /* The column by which the user sorted a tab. */
 struct tui_sort {
@@ -103,7 +115,15 @@ struct tui_sort {
 	const struct field *f; /* field of the column; NULL: it has none */
 };
 
-enum tui_where { TUI_TABLE, TUI_PROCESS, TUI_MEMORY, TUI_DIAGNOSIS, TUI_FINDING, TUI_HELP };
+enum tui_where {
+	TUI_TABLE,
+	TUI_PROCESS,
+	TUI_MEMORY,
+	TUI_DIAGNOSIS,
+	TUI_FINDING,
+	TUI_COMMANDS,
+	TUI_HELP,
+};
 
 struct tui {
 	struct snapshot shot;
@@ -116,7 +136,8 @@ struct tui {
 	uint64_t events, events_shown;
 	struct tui_keys keys;
 
-	enum tui_where where, back; /* current page; page to return to from help */
+	enum tui_where where, back; /* current page; page to return to from diagnosis and so on */
+	enum tui_where back_from_help, back_from_commands;
 	unsigned int tab;
 	struct tui_sort sort[TUI_TABS_MAX]; /* how the user sorted each tab */
 	bool inverted, paused;
@@ -129,6 +150,9 @@ struct tui {
 	bool ended;
 	enum tui_question asks;
 	char filter[TUI_FILTER], typed[TUI_FILTER];
+	/* words that the user searched; the filter before the user typed; the row of the cursor */
+	char search[TUI_FILTER], filter_before[TUI_FILTER];
+	size_t searched_from;
 	struct process_key chosen;	/* process at the cursor, or whose page is shown */
 	const struct rule *chosen_rule; /* rule of the chosen finding, whose process is `chosen` */
 	uint64_t chosen_group;		/* cgroup at the cursor, as a hash of its path; 0: none */

@@ -16,9 +16,8 @@
 
 #define LABEL_COLUMNS 11
 #define EVENTS_SHOWN  12
-#define HELP_COLUMNS  27
 
-static void heading(struct buf *b, const struct view *v, const char *text)
+void tui_heading(struct buf *b, const struct view *v, const char *text)
 {
 	struct line l = {.v = v};
 
@@ -209,7 +208,7 @@ static void write_events(const struct tui *t, const struct view *v, struct buf *
 		if (is_shown_below(t, i))
 			continue;
 		if (!shown++)
-			heading(b, v, title);
+			tui_heading(b, v, title);
 		if (shown > EVENTS_SHOWN)
 			return;
 		put_event(&text, v, e);
@@ -231,7 +230,7 @@ static void write_figures(const struct view *v, struct buf *b, const struct subj
 	const char *group = NULL;
 	struct line l = {.v = v};
 
-	heading(b, v, "All values (since faultscope started watching)");
+	tui_heading(b, v, "All values (since faultscope started watching)");
 	for (size_t i = 0; i < nr_fields; i++) {
 		const struct field *f = &fields[i];
 		uint64_t value;
@@ -256,7 +255,7 @@ static void write_holders(const struct tui *t, const struct view *v, struct buf 
 	struct buf text = {};
 
 	text_holders(&text, v, s);
-	heading(b, v, "What it holds, and which code created it");
+	tui_heading(b, v, "What it holds, and which code created it");
 	if (text.s)
 		buf_add(b, text.s, text.len);
 	else if (!s->held[WHAT_MAPS].n && !s->held[WHAT_FDS].n && t->looks)
@@ -346,7 +345,7 @@ static void write_process(const struct tui *t, const struct view *v, struct buf 
 	tui_write_identity(b, v, s);
 	for (size_t i = 0; i < t->trends.fields; i++)
 		write_trend(t, v, b, s, t->trends.field[i]);
-	heading(b, v, "Now");
+	tui_heading(b, v, "Now");
 	text_block(b, v, s);
 	write_grids(v, b, s);
 	write_holders(t, v, b, s);
@@ -397,8 +396,7 @@ static void write_memory(const struct tui *t, const struct view *v, struct buf *
 			     "--resident, or see faultscope memory -p PID");
 }
 
-/* Returns the chosen finding; NULL if it no longer exists. */
-static const struct finding *finding_chosen(const struct tui *t, const struct view *v)
+const struct finding *tui_chosen_finding(const struct tui *t, const struct view *v)
 {
 	const struct finding *f = tui_find_in(v->findings, t->chosen_rule, &t->chosen);
 
@@ -407,7 +405,7 @@ static const struct finding *finding_chosen(const struct tui *t, const struct vi
 
 static void write_finding(const struct tui *t, const struct view *v, struct buf *b)
 {
-	const struct finding *f = finding_chosen(t, v);
+	const struct finding *f = tui_chosen_finding(t, v);
 	const struct diagnosis *d = f ? diagnosis_find(f->rule->id) : NULL;
 
 	if (!f) {
@@ -427,7 +425,7 @@ static void write_finding(const struct tui *t, const struct view *v, struct buf 
 
 static void write_hooks(const struct view *v, struct buf *b)
 {
-	heading(b, v, "Probes");
+	tui_heading(b, v, "Probes");
 	for (size_t i = 0; i < v->m->hooks; i++) {
 		const struct hook_view *h = &v->m->hook[i];
 		struct line l = {.v = v};
@@ -449,7 +447,7 @@ static void write_losses(const struct tui *t, const struct view *v, struct buf *
 	const struct tick_record *k = &v->m->tick;
 	struct line l = {.v = v};
 
-	heading(b, v, "faultscope itself");
+	tui_heading(b, v, "faultscope itself");
 	styled_line(b, v, STYLE_PLAIN, " cpu %s  resident %s  last scan %s",
 		    as_duration(k->own_cpu_ns).s, as_bytes(k->own_rss_bytes).s,
 		    as_duration(k->look_ns).s);
@@ -509,7 +507,7 @@ static void write_pressure(const struct view *v, struct buf *b)
 
 	if (!p || !p->known)
 		return;
-	heading(b, v, "Memory");
+	tui_heading(b, v, "Memory");
 	for (int full = 0; full < 2; full++) {
 		double share = host_stall(v->m, full);
 
@@ -544,7 +542,7 @@ static void write_pressure(const struct view *v, struct buf *b)
 
 static void write_kernel(const struct tui *t, const struct view *v, struct buf *b)
 {
-	heading(b, v, "This machine");
+	tui_heading(b, v, "This machine");
 	for (int i = 0; i < NR_RESOURCES; i++)
 		if (resources[i].scope == OF_HOST)
 			text_limit(b, v, resources[i].limit, NULL, i);
@@ -552,31 +550,6 @@ static void write_kernel(const struct tui *t, const struct view *v, struct buf *
 	write_events(t, v, b, NULL, "Kernel-mode faults and OOM kills");
 	write_hooks(v, b);
 	write_losses(t, v, b);
-}
-
-static void write_help(const struct tui *t, const struct view *v, struct buf *b)
-{
-	heading(b, v, "Keys");
-	for (size_t i = 0; i < nr_tui_help; i++) {
-		struct line l = {.v = v};
-
-		line_printf(&l, "  ");
-		line_style(&l, STYLE_BOLD);
-		line_cell(&l, tui_help[i].keys, HELP_COLUMNS - 2, false);
-		line_style(&l, STYLE_PLAIN);
-		line_printf(&l, "%s", tui_help[i].what);
-		line_wrap_at(&l, b, STYLE_PLAIN, HELP_COLUMNS);
-	}
-	heading(b, v, "Figures");
-	for (size_t i = 0; i < nr_fields; i++) {
-		struct line l = {.v = v};
-		char name[48];
-
-		line_printf(&l, "  ");
-		line_cell(&l, field_name(&fields[i], name, sizeof(name)), HELP_COLUMNS - 2, false);
-		line_printf(&l, "%s", fields[i].help);
-		line_wrap_at(&l, b, STYLE_PLAIN, HELP_COLUMNS);
-	}
 }
 
 static void tui_page(const struct tui *t, const struct view *v, struct buf *b)
@@ -595,7 +568,10 @@ static void tui_page(const struct tui *t, const struct view *v, struct buf *b)
 		write_finding(t, v, b);
 		break;
 	case TUI_HELP:
-		write_help(t, v, b);
+		tui_write_help(t, v, b);
+		break;
+	case TUI_COMMANDS:
+		tui_write_commands(t, v, b);
 		break;
 	case TUI_TABLE:
 		write_kernel(t, v, b);
@@ -642,7 +618,10 @@ void tui_draw_page(struct tui *t, const struct view *v, struct buf *b, size_t he
 	const char *at, *end;
 
 	tui_page(t, v, &text);
-	fit_page(v, &text, &page);
+	if (t->where == TUI_COMMANDS) /* wrapping would indent commands */
+		buf_add(&page, text.s ? text.s : "", text.len);
+	else
+		fit_page(v, &text, &page);
 	t->lines = count_lines(page.s, 0, page.len);
 	if (t->scroll + height > t->lines)
 		t->scroll = t->lines > height ? t->lines - height : 0;
@@ -673,16 +652,28 @@ size_t tui_findings(const struct view *v, const struct finding **ret, size_t roo
 	return n;
 }
 
+/* Removes findings that do not match the filter. Returns the number of findings that remain. */
+static size_t keep_matching(const struct tui *t, const struct finding **f, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (tui_finding_matches(f[i], t->filter))
+			f[kept++] = f[i];
+	return kept;
+}
+
 size_t tui_place_finding(struct tui *t, const struct view *v, const struct finding **ret)
 {
 	size_t n = tui_findings(v, ret, FINDINGS_MAX);
 
-	n = n < FINDINGS_MAX ? n : FINDINGS_MAX;
+	n = keep_matching(t, ret, n < FINDINGS_MAX ? n : FINDINGS_MAX);
 	for (size_t i = t->ended ? t->cleared.n : 0; i-- > 0;)
 		if (!tui_is_open(v, &t->cleared.f[i]) && t->cleared.f[i].worst >= v->min_severity)
 			ret[n++] = &t->cleared.f[i];
+	n = keep_matching(t, ret, n);
 	for (size_t i = 0; t->follows && i < n; i++)
-		if (ret[i] == finding_chosen(t, v))
+		if (ret[i] == tui_chosen_finding(t, v))
 			t->at = i;
 	tui_choose_finding(t, ret, n, t->at);
 	return n;
@@ -723,6 +714,11 @@ void tui_draw_findings(struct tui *t, const struct view *v, struct buf *b, size_
 
 	styled_line(b, v, STYLE_DIM, "%-9s%-5s%10s  %-22s %s", "SEVERITY", "ID", "SINCE", "PROCESS",
 		    "FINDING");
+	if (!n && t->filter[0]) {
+		text_wrapped(b, v, "  ", "no finding matches the filter (/)");
+		fill_lines(b, from, height);
+		return;
+	}
 	if (!n) {
 		gaps_of(&gaps, v);
 		text_wrapped(b, v, "  ",

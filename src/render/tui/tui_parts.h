@@ -43,6 +43,35 @@ struct columns {
 /* Finds the columns of the current tab that this machine can measure: PID first, PROCESS last. */
 void tui_columns(const struct tui *t, const struct view *v, struct columns *ret);
 
+/* Finds all columns of a tab in the same way. */
+void tui_columns_of(const struct tab *tab, const struct view *v, struct columns *ret);
+
+/* Finds which columns fit on the screen, left of the column PROCESS. */
+void tui_visible(const struct tui *t, const struct view *v, const struct columns *c,
+		 bool *ret_shown);
+
+/* Returns the number of lines above the rows of a table or the text of a page. */
+size_t tui_head_lines(const struct view *v);
+
+#define TUI_TAB_NAME 40 /* size of the buffer for tui_tab_name() */
+
+/* Writes the name of a tab as the screen shows it. Returns `ret`. */
+const char *tui_tab_name(const struct view *v, size_t tab, char *ret, size_t size);
+
+#define TUI_MOUSE_MAX 10000 /* largest column and line of a mouse event */
+
+/* Decodes the bytes of a mouse event after Esc. Returns false if it is none, or a release. */
+bool mouse_decode(const char *s, struct tui_mouse *ret);
+
+/* Finds the tab or the column at column `x` of the screen. */
+bool tui_tab_at(const struct tui *t, const struct view *v, unsigned int x, size_t *ret);
+int tui_column_at(const struct tui *t, const struct view *v, const struct columns *c,
+		  unsigned int x);
+
+/* Returns whether a process or a finding has each of the words. */
+bool tui_matches(const struct view *v, const struct subject *s, const char *words);
+bool tui_finding_matches(const struct finding *f, const char *words);
+
 /* Returns a process's value in a column, by which rows are sorted. */
 double tui_value(const struct view *v, const struct subject *s, const struct column *c);
 
@@ -182,6 +211,16 @@ void tui_draw_timeline(const struct tui *t, const struct view *v, struct buf *b)
 void tui_draw_table(struct tui *t, const struct view *v, struct buf *b, size_t height);
 void tui_draw_findings(struct tui *t, const struct view *v, struct buf *b, size_t height);
 void tui_draw_page(struct tui *t, const struct view *v, struct buf *b, size_t height);
+
+/* Writes a heading line of a page. */
+void tui_heading(struct buf *b, const struct view *v, const char *text);
+
+/* Write pages: help, and the commands of the chosen finding or process. */
+void tui_write_help(const struct tui *t, const struct view *v, struct buf *b);
+void tui_write_commands(const struct tui *t, const struct view *v, struct buf *b);
+
+/* Returns the chosen finding, open or cleared; NULL if it no longer exists. */
+const struct finding *tui_chosen_finding(const struct tui *t, const struct view *v);
 
 void fill_lines(struct buf *b, size_t from, size_t height);
 

@@ -39,20 +39,42 @@ static bool has_finding(const struct view *v, const struct subject *s, const cha
 	return false;
 }
 
-static bool tui_matches(const struct tui *t, const struct view *v, const struct subject *s)
+/* Returns whether one of the texts has a word; texts may be NULL. */
+static bool has_any(const char *const *texts, size_t n, const char *word, size_t len)
+{
+	for (size_t i = 0; i < n; i++)
+		if (has_word(texts[i], word, len))
+			return true;
+	return false;
+}
+
+bool tui_matches(const struct view *v, const struct subject *s, const char *words)
 {
 	char pid[16];
+	const char *texts[] = {s->now.g.comm, pid, s->cgroup, s->exe, s->command, s->user};
 
-	if (s->hidden)
-		return false;
 	snprintf(pid, sizeof(pid), "%u", s->id.pid);
-	for (const char *at = t->filter; *at; at += strspn(at, " ")) {
+	for (const char *at = words; *at; at += strspn(at, " ")) {
 		size_t len = strcspn(at, " ");
 
-		if (len && !has_word(s->now.g.comm, at, len) && !has_word(pid, at, len) &&
-		    !has_word(s->cgroup, at, len) && !has_word(s->exe, at, len) &&
-		    !has_word(s->command, at, len) && !has_word(s->user, at, len) &&
+		if (len && !has_any(texts, sizeof(texts) / sizeof(texts[0]), at, len) &&
 		    !has_finding(v, s, at, len))
+			return false;
+		at += len;
+	}
+	return true;
+}
+
+bool tui_finding_matches(const struct finding *f, const char *words)
+{
+	char who[WHO_BYTES];
+	const char *texts[] = {who, f->rule->id, f->title, severity_name(f->severity)};
+
+	finding_who(f, who, sizeof(who));
+	for (const char *at = words; *at; at += strspn(at, " ")) {
+		size_t len = strcspn(at, " ");
+
+		if (len && !has_any(texts, sizeof(texts) / sizeof(texts[0]), at, len))
 			return false;
 		at += len;
 	}
@@ -206,7 +228,7 @@ struct row_maker {
 
 static void add_row(struct row_maker *k, const struct subject *s)
 {
-	if (k->to->nr_all < k->room && tui_matches(k->t, k->v, s))
+	if (k->to->nr_all < k->room && !s->hidden && tui_matches(k->v, s, k->t->filter))
 		k->to->all[k->to->nr_all++] = (struct row){
 			.s = s,
 			.rank = tui_rank(&k->ranking, k->t, k->v, &k->c, s),

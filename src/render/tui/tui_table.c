@@ -161,7 +161,11 @@ static void add_lead(struct columns *c, const struct view *v, const struct tab *
 
 void tui_columns(const struct tui *t, const struct view *v, struct columns *ret)
 {
-	const struct tab *tab = &tui_tabs[t->tab];
+	tui_columns_of(&tui_tabs[t->tab], v, ret);
+}
+
+void tui_columns_of(const struct tab *tab, const struct view *v, struct columns *ret)
+{
 	const struct field *f;
 
 	ret->n = 1;
@@ -417,8 +421,8 @@ static size_t scrolled(const struct tui *t, const struct columns *c)
  * Chooses the columns that fit on the screen. Columns to the left of the scroll position are
  * skipped.
  */
-static void choose_visible(const struct tui *t, const struct view *v, const struct columns *c,
-			   bool *ret_shown)
+void tui_visible(const struct tui *t, const struct view *v, const struct columns *c,
+		 bool *ret_shown)
 {
 	int name = t->commands ? v->width / 2 : v->width < TUI_WIDE ? NAME_COLUMNS : v->width / 4;
 	int room = v->width - name - 1 - (t->tree ? TREE_COLUMNS : 0) -
@@ -450,11 +454,11 @@ void tui_scroll_to(struct tui *t, const struct view *v, const struct columns *c,
 {
 	bool shown[COLUMNS_MAX + 1];
 
-	choose_visible(t, v, c, shown);
+	tui_visible(t, v, c, shown);
 	if (shown[i])
 		return;
 	for (t->aside = 0; t->aside < c->n; t->aside++) {
-		choose_visible(t, v, c, shown);
+		tui_visible(t, v, c, shown);
 		if (shown[i])
 			return;
 	}
@@ -516,7 +520,7 @@ void tui_draw_table(struct tui *t, const struct view *v, struct buf *b, size_t h
 	size_t from = b->len;
 
 	tui_columns(t, v, &c);
-	choose_visible(t, v, &c, shown);
+	tui_visible(t, v, &c, shown);
 	write_titles(t, v, b, &c, shown);
 	if (height > 1) {
 		int err = tui_rows(t, v, &r);
