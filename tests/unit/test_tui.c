@@ -1144,12 +1144,13 @@ static void test_decode(void)
 	ok(k.n < sizeof(k.s), "whatever comes, it stays in its room");
 }
 
-static void is_spark(double *values, int n, bool counts, bool unicode, const char *want)
+static void is_spark(double *values, int n, double low, double high, bool unicode,
+		     const char *want)
 {
 	struct view how = {.unicode = unicode};
 	struct line l = {.v = &how};
 
-	line_spark(&l, values, n, counts);
+	line_spark(&l, values, n, low, high);
 	is_str(l.b.s ? l.b.s : "", want, want);
 	buf_free(&l.b);
 }
@@ -1157,14 +1158,39 @@ static void is_spark(double *values, int n, bool counts, bool unicode, const cha
 static void test_sparks(void)
 {
 	double ramp[] = {0, 1, 2, 3, 4, 5, 6, 7}, none[] = {0, 0, 0}, flat[] = {100, 100, 100},
-	       slight[] = {1000, 1001, 1000}, spike[] = {0, 1e6, 1};
+	       slight[] = {500, 1001, 500}, spike[] = {0, 1e6, 1}, out[] = {-5, 99};
 
-	is_spark(ramp, 8, true, true, "▁▂▃▄▅▆▇█");
-	is_spark(ramp, 8, true, false, "_.:-=+*#");
-	is_spark(none, 3, true, true, "   ");
-	is_spark(flat, 3, false, true, "███");
-	is_spark(slight, 3, false, true, "███");
-	is_spark(spike, 3, true, true, "▁█▂");
+	is_spark(ramp, 8, 0, 7, true, "▁▂▃▄▅▆▇█");
+	is_spark(ramp, 8, 0, 7, false, "_.:-=+*#");
+	is_spark(ramp, 8, 0, 70, true, "▁▂▂▂▂▂▂▂");
+	is_spark(none, 3, 0, 0, true, "   ");
+	is_spark(flat, 3, 100, 100, true, "───");
+	is_spark(flat, 3, 0, 100, false, "---");
+	is_spark(slight, 3, 0, 1001, true, "▄█▄");
+	is_spark(spike, 3, 0, 1e6, true, "▁█▂");
+	is_spark(out, 2, 1, 7, true, "▁█");
+}
+
+/* All trends of a column have one scale, and the page of a process has a range and a time axis. */
+static void test_trends(void)
+{
+	begin();
+	for (int i = 1; i <= 20; i++) {
+		process((struct given){.pid = 10, .comm = "large", .minor = 8000 * i, .fds = 7});
+		process((struct given){.pid = 11, .comm = "small", .minor = 800 * i + 100 * (i % 2)});
+		look();
+	}
+	ok(strstr(draw(), "TREND≤8,000 "), "the title has the top of the scale");
+	ok(strstr(frame.s, "───── ") != NULL, "a constant rate is a flat line");
+	char *small = strstr(frame.s, "small"), *line = small;
+	while (line[-1] != '\n')
+		line--;
+	*small = 0;
+	ok(strstr(line, "▂") && !strstr(line, "▆"), "a small rate is low on the scale of all");
+	press("\r");
+	ok(strstr(draw(), "constant  ") && strstr(frame.s, "fds      count "), "a constant value");
+	ok(strstr(frame.s, "19 s ago ──") && strstr(frame.s, "── now\n"), "the time axis");
+	end();
 }
 
 static void is_cell(const char *s, int columns, bool right, const char *want)
@@ -1250,6 +1276,7 @@ int main(void)
 	test_timeline();
 	test_decode();
 	test_sparks();
+	test_trends();
 	test_cells();
 	test_hostile();
 	return tap_done();

@@ -235,7 +235,7 @@ static void write_rates(const struct tui *t, const struct view *v, struct buf *b
 		line_printf(&l, "%s ", shown[i].name);
 		line_cell(&l, as_field_figure(f, last).s, f->unit == UNIT_NS ? 7 : i ? 6 : 9, true);
 		line_printf(&l, "%s ", f->unit == UNIT_NS ? "/s" : "");
-		tui_spark(t, &l, NULL, f, cells);
+		tui_spark(t, &l, NULL, f, cells, 0);
 	}
 	line_end(&l, b, STYLE_PLAIN);
 }

@@ -27,32 +27,76 @@ void tui_heading(struct buf *b, const struct view *v, const char *text)
 	line_end(&l, b, STYLE_DIM);
 }
 
-/* Writes a field's trend: "faults.minor  12,480/s  max 14,004  ▁▂▅█", oldest value first. */
+#define TREND_LEAD 54 /* columns before the trend of a value */
+
+/*
+ * Writes a field's trend, oldest value first, and its range: "faults minor 12/s  0 to 28/s  ▁▂▅█".
+ * The scale is this range.
+ */
 static void write_trend(const struct tui *t, const struct view *v, struct buf *b,
-			const struct subject *s, const struct field *f)
+			const struct subject *s, const struct field *f, int cells)
 {
-	int cells = v->width - 50 < TREND_SAMPLES ? v->width - 50 : TREND_SAMPLES, there;
-	double seen[TREND_SAMPLES], most = 0;
 	const char *per = f->type == FIELD_COUNTER ? "/s" : "";
+	double seen[TREND_SAMPLES], most = 0, least = 0;
 	struct line l = {.v = v};
-	char now[48], peak[48];
+	char now[48], range[80];
 	uint64_t known;
+	int there;
 
 	if (!field_get(v->m, s, f, &known))
 		return;
-	there = trends_read(&t->trends, &s->id, f, seen, TREND_SAMPLES);
-	for (int i = 0; i < TREND_SAMPLES; i++)
-		most = seen[i] > most ? seen[i] : most;
-	snprintf(now, sizeof(now), "%s%s", as_field_figure(f, seen[TREND_SAMPLES - 1]).s, per);
-	snprintf(peak, sizeof(peak), "%s%s", as_field_figure(f, most).s, per);
+	there = trends_read(&t->trends, &s->id, f, seen, cells);
+	for (int i = cells - there; i < cells; i++) {
+		most = i == cells - there || seen[i] > most ? seen[i] : most;
+		least = i == cells - there || seen[i] < least ? seen[i] : least;
+	}
+	snprintf(now, sizeof(now), "%s%s", as_field_figure(f, seen[cells - 1]).s, per);
+	if (least < most)
+		snprintf(range, sizeof(range), "%s to %s%s", as_field_figure(f, least).s,
+			 as_field_figure(f, most).s, per);
+	else
+		snprintf(range, sizeof(range), "constant");
 	line_printf(&l, " ");
 	line_cell(&l, f->group[0] ? f->group : "process", 9, false);
 	line_cell(&l, f->key, 10, false);
 	line_cell(&l, now, 12, true);
-	line_cell(&l, peak, 12, true);
-	line_printf(&l, " max  ");
-	tui_spark(t, &l, &s->id, f, there < cells ? there : cells);
+	line_cell(&l, range, 20, true);
+	line_printf(&l, "  ");
+	buf_repeat(&l.b, " ", cells - there);
+	line_style(&l, STYLE_ACCENT);
+	line_spark(&l, seen + cells - there, there, least, most);
+	line_style(&l, STYLE_PLAIN);
 	line_end(&l, b, STYLE_PLAIN);
+}
+
+/* Writes the time axis below trends: "            60 s ago ───────── now". */
+static void write_axis(const struct tui *t, const struct view *v, struct buf *b, int cells)
+{
+	size_t n = t->trends.window < (uint64_t)cells ? t->trends.window : (size_t)cells;
+	struct line l = {.v = v};
+	char from[64];
+
+	if (n < 2)
+		return;
+	snprintf(from, sizeof(from), "%s ago ", as_span(trends_span(&t->trends, n)).s);
+	buf_repeat(&l.b, " ", TREND_LEAD + cells - (int)n);
+	line_printf(&l, "%s", (int)n > text_columns(from) + 4 ? from : "");
+	while (l.b.s && !l.b.failed && line_columns(&l) < TREND_LEAD + cells - 4)
+		line_printf(&l, v->unicode ? "\u2500" : "-");
+	line_printf(&l, " now");
+	line_end(&l, b, STYLE_DIM);
+}
+
+static void write_trends(const struct tui *t, const struct view *v, struct buf *b,
+			 const struct subject *s)
+{
+	int cells = v->width - TREND_LEAD < TREND_SAMPLES ? v->width - TREND_LEAD : TREND_SAMPLES;
+
+	if (cells < 1)
+		cells = 1;
+	for (size_t i = 0; i < t->trends.fields; i++)
+		write_trend(t, v, b, s, t->trends.field[i], cells);
+	write_axis(t, v, b, cells);
 }
 
 /* Appends "KEY VALUE  ", on a new line if the present one is full. */
@@ -343,8 +387,7 @@ static void write_process(const struct tui *t, const struct view *v, struct buf 
 	if (s->final)
 		write_end(v, b, s);
 	tui_write_identity(b, v, s);
-	for (size_t i = 0; i < t->trends.fields; i++)
-		write_trend(t, v, b, s, t->trends.field[i]);
+	write_trends(t, v, b, s);
 	tui_heading(b, v, "Now");
 	text_block(b, v, s);
 	write_grids(v, b, s);
@@ -686,6 +729,17 @@ void tui_choose_finding(struct tui *t, const struct finding *const *f, size_t n,
 	t->chosen_rule = n ? f[t->at]->rule : NULL;
 }
 
+/* Appends how long ago a time is, in a cell. */
+static void put_age(struct line *l, const struct view *v, uint64_t t_ns)
+{
+	char age[48];
+
+	snprintf(age, sizeof(age), "%s ago",
+		 as_span(v->m->last_ns > t_ns ? (v->m->last_ns - t_ns) / 1e9 : 0).s);
+	line_cell(l, age, 11, true);
+	line_printf(l, "  ");
+}
+
 static void write_listed(const struct view *v, struct buf *b, const struct finding *f,
 			 bool selected)
 {
@@ -697,7 +751,7 @@ static void write_listed(const struct view *v, struct buf *b, const struct findi
 	line_cell(&l, f->open ? severity_name(f->severity) : "cleared", 9, false);
 	line_cell(&l, f->rule->id, 5, false);
 	line_style(&l, STYLE_PLAIN);
-	line_printf(&l, "%8.0f s  ", view_seconds(v, f->since_ns));
+	put_age(&l, v, f->open ? f->since_ns : f->seen_ns);
 	finding_who(f, who, sizeof(who));
 	buf_safe(&safe, who, v->unicode);
 	line_cell(&l, safe.s ? safe.s : "", 22, false);
@@ -712,7 +766,7 @@ void tui_draw_findings(struct tui *t, const struct view *v, struct buf *b, size_
 	size_t n = tui_place_finding(t, v, f), from = b->len, rows = height - 1;
 	struct buf gaps = {};
 
-	styled_line(b, v, STYLE_DIM, "%-9s%-5s%10s  %-22s %s", "SEVERITY", "ID", "SINCE", "PROCESS",
+	styled_line(b, v, STYLE_DIM, "%-9s%-5s%11s  %-22s %s", "SEVERITY", "ID", "SINCE", "PROCESS",
 		    "FINDING");
 	if (!n && t->filter[0]) {
 		text_wrapped(b, v, "  ", "no finding matches the filter (/)");

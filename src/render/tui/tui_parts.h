@@ -32,6 +32,7 @@ struct column {
 	enum resource_id of;
 	char title[32];
 	int width;
+	double high; /* trend: value at the top of the scale */
 	int cells; /* number of cells of a bar; 0: percentages only */
 };
 
@@ -224,9 +225,12 @@ const struct finding *tui_chosen_finding(const struct tui *t, const struct view 
 
 void fill_lines(struct buf *b, size_t from, size_t height);
 
-/* Appends a sparkline of a field's last `cells` values, over all processes if `of` is NULL. */
+/*
+ * Appends a sparkline of a field's last `cells` values, over all processes if `of` is NULL. The scale
+ * is from 0 to `high`; 0: to the highest of these values.
+ */
 void tui_spark(const struct tui *t, struct line *l, const struct process_key *of,
-	       const struct field *f, int cells);
+	       const struct field *f, int cells, double high);
 
 enum style share_style(double share);
 

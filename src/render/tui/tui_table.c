@@ -18,7 +18,7 @@
 #define TREE_COLUMNS  12 /* additional columns for the process name in the tree */
 #define END_COLUMNS   26 /* additional columns for how a process ended */
 #define LONG_BAR_FROM 150
-#define SPARK_COLUMNS 10
+#define SPARK_COLUMNS 14
 
 const struct tab tui_tabs[] = {
 	{"Faults", TAB_TABLE, "faults", -1},
@@ -307,17 +307,40 @@ static void write_bar(struct line *l, double share, const struct column *c)
 }
 
 void tui_spark(const struct tui *t, struct line *l, const struct process_key *of,
-	       const struct field *f, int cells)
+	       const struct field *f, int cells, double high)
 {
-	double v[TREND_SAMPLES];
+	double v[TREND_SAMPLES], most = 0;
 	int seen;
 
 	cells = cells > TREND_SAMPLES ? TREND_SAMPLES : cells < 0 ? 0 : cells;
 	seen = trends_read(&t->trends, of, f, v, cells);
+	for (int i = 0; i < cells; i++)
+		most = v[i] > most ? v[i] : most;
 	buf_repeat(&l->b, " ", cells - seen);
 	line_style(l, STYLE_ACCENT);
-	line_spark(l, v + cells - seen, seen, f->type == FIELD_COUNTER);
+	line_spark(l, v + cells - seen, seen, 0, high > 0 ? high : most);
 	line_style(l, STYLE_PLAIN);
+}
+
+/*
+ * Returns the highest value in the trends of the visible rows: the trends of a column have one scale,
+ * so that the rows can be compared.
+ */
+static double highest_trend(const struct tui *t, const struct rows *r, const struct column *c,
+			    size_t height)
+{
+	double v[TREND_SAMPLES], most = 0;
+
+	for (size_t i = t->top; i < r->n && i < t->top + height; i++) {
+		const struct row *row = &r->all[r->shown[i]];
+
+		if (!row->s)
+			continue;
+		trends_read(&t->trends, &row->s->id, c->f, v, c->width);
+		for (int k = 0; k < c->width; k++)
+			most = v[k] > most ? v[k] : most;
+	}
+	return most;
 }
 
 static void write_group(struct line *l, const struct view *v, const struct row *g)
@@ -373,7 +396,7 @@ static void write_cell(const struct tui *t, struct line *l, const struct rows *r
 		return;
 	case CELL_SPARK:
 		if (row->s && field_get(v->m, row->s, c->f, &known))
-			tui_spark(t, l, &row->s->id, c->f, c->width);
+			tui_spark(t, l, &row->s->id, c->f, c->width, c->high);
 		else
 			line_cell(l, "", c->width, true);
 		return;
@@ -465,6 +488,20 @@ void tui_scroll_to(struct tui *t, const struct view *v, const struct columns *c,
 	t->aside = 0; /* the screen is too narrow for the column */
 }
 
+/* Writes the title of a trend with the value at the top of its scale: "TREND≤13,713". */
+static void write_scale(struct line *l, const struct column *c)
+{
+	char title[48];
+
+	snprintf(title, sizeof(title), "%s%s%s", c->title, l->v->unicode ? "\u2264" : "<=",
+		 as_field_figure(c->f, c->high).s);
+	line_style(l, STYLE_DIM);
+	line_cell(l, c->high > 0 && text_columns(title) <= c->width ? title : c->title, c->width,
+		  false);
+	line_style(l, STYLE_PLAIN);
+	line_printf(l, " ");
+}
+
 static void write_titles(const struct tui *t, const struct view *v, struct buf *b,
 			 const struct columns *c, const bool *shown)
 {
@@ -475,11 +512,14 @@ static void write_titles(const struct tui *t, const struct view *v, struct buf *
 
 	for (size_t i = 0; i < c->n; i++) {
 		bool sorted = tui_is_sort_column(t, c, i);
-		bool right = c->c[i].cell != CELL_NAME && c->c[i].cell != CELL_SPARK &&
-			     c->c[i].cell != CELL_USER;
+		bool right = c->c[i].cell != CELL_NAME && c->c[i].cell != CELL_USER;
 
 		if (!shown[i])
 			continue;
+		if (c->c[i].cell == CELL_SPARK) {
+			write_scale(&l, &c->c[i]);
+			continue;
+		}
 		line_style(&l, sorted ? STYLE_ACCENT : STYLE_DIM);
 		/* the mark is on the side where it does not move the title out of its column */
 		snprintf(title, sizeof(title), "%s%s%s", sorted && right ? mark : "",
@@ -512,6 +552,22 @@ static void write_row(const struct tui *t, const struct view *v, struct buf *b,
 	line_end(&l, b, selected ? STYLE_SELECTED : ended ? STYLE_DIM : STYLE_PLAIN);
 }
 
+static void write_rows(const struct tui *t, const struct view *v, struct buf *b,
+		       const struct rows *r, struct columns *c, const bool *shown, size_t height)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->c[i].cell == CELL_SPARK && shown[i])
+			c->c[i].high = highest_trend(t, r, &c->c[i], height);
+	write_titles(t, v, b, c, shown);
+	for (size_t i = t->top; i < r->n && i < t->top + height; i++)
+		write_row(t, v, b, r, i, c, shown);
+	if (!r->n)
+		buf_printf(b, "  %s\n",
+			   t->filter[0] ? "no process matches the filter (/)"
+			   : t->ended	? "no process has ended (e: back)"
+					: "no process is alive");
+}
+
 void tui_draw_table(struct tui *t, const struct view *v, struct buf *b, size_t height)
 {
 	struct columns c;
@@ -521,20 +577,12 @@ void tui_draw_table(struct tui *t, const struct view *v, struct buf *b, size_t h
 
 	tui_columns(t, v, &c);
 	tui_visible(t, v, &c, shown);
-	write_titles(t, v, b, &c, shown);
-	if (height > 1) {
-		int err = tui_rows(t, v, &r);
-
+	if (tui_rows(t, v, &r)) {
+		buf_puts(b, "  out of memory\n");
+	} else if (height) {
 		tui_place(t, &r, height - 1);
-		for (size_t i = t->top; !err && i < r.n && i < t->top + height - 1; i++)
-			write_row(t, v, b, &r, i, &c, shown);
-		if (err || !r.n)
-			buf_printf(b, "  %s\n",
-				   err		  ? "out of memory"
-				   : t->filter[0] ? "no process matches the filter (/)"
-				   : t->ended	  ? "no process has ended (e: back)"
-						  : "no process is alive");
-		rows_free(&r);
+		write_rows(t, v, b, &r, &c, shown, height - 1);
 	}
+	rows_free(&r);
 	fill_lines(b, from, height);
 }
