@@ -232,7 +232,8 @@ struct model {
 	struct tick_record tick;
 	struct series **series;		 /* values of host resources; see subject.series */
 	uint64_t assumed[RESOURCES_MAX]; /* limits set by --assume; 0: none */
-	uint64_t prev_own_cpu_ns;	 /* faultscope's CPU time at the tick before the last */
+	/* CPU time of faultscope, and of its BPF programs, at the tick before the last */
+	uint64_t prev_own_cpu_ns, prev_own_bpf_ns;
 	struct host_record host;
 	struct hook_view hook[MODEL_HOOKS_MAX];
 	size_t hooks;

@@ -554,6 +554,7 @@ static int take_tick(struct model *m, const struct tick_record *r)
 	for (; m->noted < m->events; m->noted++)
 		note_event(m, &m->event[m->noted]);
 	m->prev_own_cpu_ns = m->tick.own_cpu_ns;
+	m->prev_own_bpf_ns = m->tick.own_bpf_ns;
 	if (m->first_ns && m->tick.limits.max_map_count != r->limits.max_map_count)
 		m->limits_window = m->window;
 	m->tick = *r;

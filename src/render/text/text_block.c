@@ -152,11 +152,17 @@ void text_limit(struct buf *b, const struct view *v, const char *name, const str
 	share = use_is_bounded(&u) ? (double)u.value / u.limit : 0;
 	label(&l, name);
 	line_amount(&l, r, u.value);
+	if (u.limit == UINT64_MAX) {
+		line_printf(&l, ", unlimited  peak ");
+		line_amount(&l, r, u.high);
+		line_end(&l, b, STYLE_PLAIN);
+		return;
+	}
 	line_printf(&l, u.assumed ? " of an assumed " : " of ");
 	line_amount(&l, r, u.limit);
 	line_printf(&l, " [");
 	line_bar(&l, share, cells);
-	line_printf(&l, "] %.1f%%  high ", 100 * share);
+	line_printf(&l, "] %.1f%%  peak ", 100 * share);
 	line_amount(&l, r, u.high);
 	write_growth(&l, r, &f);
 	line_end(&l, b, pressure(share));

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "model/pressure.h"
 #include "model/resident.h"
 #include "model/slow.h"
 #include "render/completeness.h"
@@ -99,8 +98,7 @@ static void write_trends(const struct tui *t, const struct view *v, struct buf *
 	write_axis(t, v, b, cells);
 }
 
-/* Appends "KEY VALUE  ", on a new line if the present one is full. */
-static void put_pair(struct line *l, struct buf *b, const char *key, const char *value, int indent)
+void tui_put_pair(struct line *l, struct buf *b, const char *key, const char *value, int indent)
 {
 	int columns = text_columns(key) + 1 + text_columns(value);
 
@@ -128,7 +126,7 @@ static void write_grid(const struct view *v, struct buf *b, const struct grid *g
 				continue;
 			snprintf(key, sizeof(key), "%s%s%s", g->row(row), g->column ? "." : "",
 				 g->column ? g->column[i] : "");
-			put_pair(&l, b, key, as_count(n).s, LABEL_COLUMNS);
+			tui_put_pair(&l, b, key, as_count(n).s, LABEL_COLUMNS);
 		}
 	if (line_columns(&l) > LABEL_COLUMNS)
 		line_end(&l, b, STYLE_PLAIN);
@@ -234,8 +232,7 @@ static bool is_shown_below(const struct tui *t, uint64_t i)
 	return false;
 }
 
-/* Writes the events of process `of`, or of the kernel if `of` is NULL, the latest first. */
-static void write_events(const struct tui *t, const struct view *v, struct buf *b,
+void tui_write_events(const struct tui *t, const struct view *v, struct buf *b,
 			 const struct subject *of, const char *title)
 {
 	size_t shown = 0;
@@ -288,7 +285,7 @@ static void write_figures(const struct view *v, struct buf *b, const struct subj
 			group = f->group;
 		}
 		known = field_get(v->m, s, f, &value);
-		put_pair(&l, b, f->key, known ? as_field_total(f, value).s : "-", LABEL_COLUMNS);
+		tui_put_pair(&l, b, f->key, known ? as_field_total(f, value).s : "-", LABEL_COLUMNS);
 	}
 	line_end(&l, b, STYLE_PLAIN);
 }
@@ -392,7 +389,7 @@ static void write_process(const struct tui *t, const struct view *v, struct buf 
 	text_block(b, v, s);
 	write_grids(v, b, s);
 	write_holders(t, v, b, s);
-	write_events(t, v, b, s, "Events");
+	tui_write_events(t, v, b, s, "Events");
 	write_figures(v, b, s);
 }
 
@@ -466,135 +463,6 @@ static void write_finding(const struct tui *t, const struct view *v, struct buf 
 	explain_text(b, v, d);
 }
 
-static void write_hooks(const struct view *v, struct buf *b)
-{
-	tui_heading(b, v, "Probes");
-	for (size_t i = 0; i < v->m->hooks; i++) {
-		const struct hook_view *h = &v->m->hook[i];
-		struct line l = {.v = v};
-
-		line_printf(&l, " ");
-		line_cell(&l, h->name, 14, false);
-		line_cell(&l,
-			  h->state == HOOK_ON	   ? h->mechanism
-			  : h->state == HOOK_BLIND ? "unavailable"
-						   : "off",
-			  18, false);
-		line_printf(&l, "%s", h->why);
-		line_end(&l, b, h->state == HOOK_BLIND ? STYLE_WARNING : STYLE_PLAIN);
-	}
-}
-
-static void write_losses(const struct tui *t, const struct view *v, struct buf *b)
-{
-	const struct tick_record *k = &v->m->tick;
-	struct line l = {.v = v};
-
-	tui_heading(b, v, "faultscope itself");
-	styled_line(b, v, STYLE_PLAIN, " cpu %s  resident %s  last scan %s",
-		    as_duration(k->own_cpu_ns).s, as_bytes(k->own_rss_bytes).s,
-		    as_duration(k->look_ns).s);
-	line_printf(&l, " ");
-	text_losses(&l);
-	if (t->trends.lost)
-		line_printf(&l, ", %" PRIu64 " trends", t->trends.lost);
-	line_end(&l, b, STYLE_PLAIN);
-}
-
-/* Writes a limit's use: "NAME  used of limit [####    ] 61.0%  full in 8m 10s". */
-static void write_share(const struct view *v, struct buf *b, const char *name, uint64_t used,
-			uint64_t limit, const struct forecast *f)
-{
-	double share = limit ? (double)used / limit : 0;
-	struct line l = {.v = v};
-	struct buf safe = {};
-
-	buf_safe(&safe, name, v->unicode);
-	line_printf(&l, " ");
-	line_cell(&l, safe.s ? safe.s : "", v->width / 3, false);
-	buf_end_part(b, &safe);
-	line_printf(&l, " %s of %s [", as_bytes(used).s, as_bytes(limit).s);
-	line_style(&l, share_style(share));
-	line_bar(&l, share, v->width >= 100 ? 20 : 10);
-	line_style(&l, STYLE_PLAIN);
-	line_printf(&l, "] %.1f%%", 100 * share);
-	if (f->known)
-		line_printf(&l, "  full in %s", as_span(f->seconds).s);
-	line_end(&l, b, STYLE_PLAIN);
-}
-
-static void put_host_figure(struct line *l, struct buf *b, size_t i)
-{
-	static const enum figure_source source[] = {
-#define X(id, key, from, name) from,
-		HOST_FIGURES(X)
-#undef X
-	};
-	uint64_t n = host_figure(l->v->m, i);
-	struct number_text value = as_count(n);
-	char rate[48];
-
-	if (n == FIGURE_UNKNOWN || source[i] == FROM_LOOK)
-		return; /* skip loss counters of scans, because write_losses() shows them */
-	if (source[i] == FROM_MEMINFO)
-		value = as_bytes(n);
-	snprintf(rate, sizeof(rate), "%s/s", as_rate(host_rate(l->v->m, i)).s);
-	put_pair(l, b, host_figure_key(i), source[i] == FROM_VMSTAT ? rate : value.s, 1);
-}
-
-/* Writes memory pressure, and how full cgroups and tmpfs mounts are. */
-static void write_pressure(const struct view *v, struct buf *b)
-{
-	const struct pressure *p = v->m->pressure;
-	struct line l = {.v = v};
-
-	if (!p || !p->known)
-		return;
-	tui_heading(b, v, "Memory");
-	for (int full = 0; full < 2; full++) {
-		double share = host_stall(v->m, full);
-
-		if (share >= 0)
-			line_printf(&l, " %s waited for memory %.1f%% of the time ",
-				    full ? "all" : "something", 100 * share);
-	}
-	line_end(&l, b, STYLE_PLAIN);
-	line_printf(&l, " ");
-	for (size_t i = 0; i < NR_HOST_FIGURES; i++)
-		put_host_figure(&l, b, i);
-	line_end(&l, b, STYLE_PLAIN);
-	for (size_t i = 0; i < p->levels; i++) {
-		const struct level *one = &p->level[i];
-		struct forecast f = level_forecast(v->m, one);
-
-		if (level_is_there(v->m, one) && level_has_limit(one) &&
-		    level_kept_bytes(one) != FIGURE_UNKNOWN)
-			write_share(v, b, one->now.path, level_kept_bytes(one),
-				    one->now.n[CGROUP_LIMIT], &f);
-	}
-	for (size_t i = 0; i < p->mounts; i++) {
-		const struct mount_use *one = &p->mount[i];
-		struct forecast f = mount_forecast(v->m, one);
-
-		if (mount_is_there(v->m, one) && one->now.flags & MOUNT_IN_MEMORY &&
-		    one->now.size_bytes)
-			write_share(v, b, one->now.path, one->now.used_bytes, one->now.size_bytes,
-				    &f);
-	}
-}
-
-static void write_kernel(const struct tui *t, const struct view *v, struct buf *b)
-{
-	tui_heading(b, v, "This machine");
-	for (int i = 0; i < NR_RESOURCES; i++)
-		if (resources[i].scope == OF_HOST)
-			text_limit(b, v, resources[i].limit, NULL, i);
-	write_pressure(v, b);
-	write_events(t, v, b, NULL, "Kernel-mode faults and OOM kills");
-	write_hooks(v, b);
-	write_losses(t, v, b);
-}
-
 static void tui_page(const struct tui *t, const struct view *v, struct buf *b)
 {
 	switch (t->where) {
@@ -617,7 +485,7 @@ static void tui_page(const struct tui *t, const struct view *v, struct buf *b)
 		tui_write_commands(t, v, b);
 		break;
 	case TUI_TABLE:
-		write_kernel(t, v, b);
+		tui_write_kernel(t, v, b);
 		break;
 	}
 }

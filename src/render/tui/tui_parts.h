@@ -216,6 +216,16 @@ void tui_draw_page(struct tui *t, const struct view *v, struct buf *b, size_t he
 /* Writes a heading line of a page. */
 void tui_heading(struct buf *b, const struct view *v, const char *text);
 
+/* Appends "KEY VALUE  ", on a new line with `indent` blanks if the present one is full. */
+void tui_put_pair(struct line *l, struct buf *b, const char *key, const char *value, int indent);
+
+/* Writes the events of process `of`, or of the kernel if `of` is NULL, the latest first. */
+void tui_write_events(const struct tui *t, const struct view *v, struct buf *b,
+		      const struct subject *of, const char *title);
+
+/* Writes the tab Kernel. */
+void tui_write_kernel(const struct tui *t, const struct view *v, struct buf *b);
+
 /* Write pages: help, and the commands of the chosen finding or process. */
 void tui_write_help(const struct tui *t, const struct view *v, struct buf *b);
 void tui_write_commands(const struct tui *t, const struct view *v, struct buf *b);
