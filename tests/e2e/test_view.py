@@ -69,6 +69,56 @@ def test_screens_of_recordings(check, lab):
         check.equal(f"{name}: lines", len(got.splitlines()), len(want))
 
 
+SITUATIONS = SCREENS / "situations"
+SIZES = (80, 24), (120, 40), (200, 50)
+
+
+def situation(name=None, width=0, height=0):
+    program = BUILD / "situations"
+    if not program.exists():
+        raise Skip("build/situations is not built: make build/situations")
+    words = [name, str(width), str(height)] if name else []
+    return subprocess.run([program, *words], capture_output=True, check=True, text=True,
+                          timeout=60).stdout
+
+
+def test_screens_of_situations(check, lab):
+    """Each situation that a user meets is drawn as it is kept, at three sizes."""
+    names = situation().split()
+    check.that(len(names) >= 12, f"only {names}")
+    for name in names:
+        for width, height in SIZES:
+            got = situation(name, width, height)
+            kept = SITUATIONS / f"{name}-{width}.txt"
+            if os.environ.get("FS_MAKE_SCREENS"):
+                SITUATIONS.mkdir(exist_ok=True)
+                kept.write_text(got)
+            check.equal(f"{name} at {width} by {height}", got, kept.read_text())
+
+
+def first_row(screen):
+    lines = screen.splitlines()
+    return lines[next(i for i, line in enumerate(lines) if " PROCESS" in line) + 1]
+
+
+def test_answers_on_the_first_screen(check, lab):
+    """Which process will fail first, and who leaks file descriptors? The first row answers both, in
+    spite of 500 other processes that just ended."""
+    for width, height in SIZES:
+        screen = situation("leak-among-short", width, height)
+        check.that(re.search(r" 4211 .*api .*full in 4.1 s", first_row(screen)), screen)
+        check.that("api[4211]: 900 of 1,024 file descriptors" in screen, screen)
+        screen = situation("leak-fds", width, height)
+        check.that(re.search(r" 4211 .*900 .* 4.1 s .*api", first_row(screen)), screen)
+        screen = situation("two-full", width, height)
+        rows = "\n".join(screen.splitlines()[6:8])
+        check.that("loader" in rows and "proxy" in rows, f"what is at its limit is on top:\n{screen}")
+        screen = situation("replay-end", width, height)
+        check.that("] [ finding" in screen and "J time" in screen, "a time: keys of the footer")
+        for script in (f"shard_{i:02}.py" for i in range(30) if height == 50):
+            check.that(script in situation("pythons", width, height), script)
+
+
 class Tmux:
     """A tmux terminal with a shell that runs one program."""
     number = 0

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Writes who a process is: its name, findings, workload, user, parent and command line. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,10 +11,14 @@
 #define SCROLL_COLUMNS 8  /* columns by which a key scrolls a command line */
 #define LEFT_COLUMNS   20 /* columns of a command line that are not scrolled out of view */
 
-/* Writes the ids of a process's open findings, the most severe first. */
+/*
+ * Writes the ids of a process's open findings, the most severe first, and the time until the first of
+ * its limits is reached.
+ */
 static void write_ids(struct line *l, const struct subject *s)
 {
 	const struct findings *all = l->v->findings;
+	double left = INFINITY;
 
 	for (int severity = NR_SEVERITIES - 1; severity >= 0; severity--)
 		for (size_t i = 0; i < all->n; i++) {
@@ -25,8 +30,12 @@ static void write_ids(struct line *l, const struct subject *s)
 			line_style(l, severity_style(f->severity));
 			line_printf(l, " %s%s", severity == SEVERITY_CRITICAL ? "!" : "",
 				    f->rule->id);
+			if (f->forecast.known && f->forecast.seconds < left)
+				left = f->forecast.seconds;
 			line_style(l, STYLE_PLAIN);
 		}
+	if (left < INFINITY && !s->final)
+		line_printf(l, " full in %s", as_span(left).s);
 }
 
 /* Writes that a process ended, and when: in minutes and seconds, as the first line shows now. */
