@@ -8,15 +8,28 @@
 
 #include "base/text_format.h"
 
-static const char *const sgr[] = {
-	[STYLE_PLAIN] = "",
-	[STYLE_BOLD] = "\033[1m",
-	[STYLE_DIM] = "\033[2m",
-	[STYLE_WARNING] = "\033[1;33m",
-	[STYLE_CRITICAL] = "\033[1;31m",
-	[STYLE_ACCENT] = "\033[36m",
-	[STYLE_GOOD] = "\033[32m",
-	[STYLE_SELECTED] = "\033[7m",
+/* Colours for a dark and for a light background, on which yellow, cyan and bright red are pale. */
+static const char *const sgr[2][STYLE_SELECTED + 1] = {
+	{
+		[STYLE_PLAIN] = "",
+		[STYLE_BOLD] = "\033[1m",
+		[STYLE_DIM] = "\033[2m",
+		[STYLE_WARNING] = "\033[1;33m",
+		[STYLE_CRITICAL] = "\033[1;31m",
+		[STYLE_ACCENT] = "\033[36m",
+		[STYLE_GOOD] = "\033[32m",
+		[STYLE_SELECTED] = "\033[7m",
+	},
+	{
+		[STYLE_PLAIN] = "",
+		[STYLE_BOLD] = "\033[1m",
+		[STYLE_DIM] = "\033[2m",
+		[STYLE_WARNING] = "\033[1;35m",
+		[STYLE_CRITICAL] = "\033[1;31m",
+		[STYLE_ACCENT] = "\033[34m",
+		[STYLE_GOOD] = "\033[32m",
+		[STYLE_SELECTED] = "\033[7m",
+	},
 };
 #define RESET "\033[0m"
 
@@ -123,7 +136,7 @@ static void put_styled(struct line *l, struct buf *b, const char *s, size_t len,
 	bool styled = selected || (l->v->colour && style != STYLE_PLAIN);
 
 	if (styled)
-		buf_puts(b, sgr[style]);
+		buf_puts(b, sgr[l->v->light][style]);
 	while (!selected && len && s[len - 1] == ' ')
 		len--;
 	buf_add(b, s, len);
@@ -137,7 +150,7 @@ void line_style(struct line *l, enum style style)
 	if (!l->v->colour || l->flat)
 		return;
 	buf_puts(&l->b, RESET);
-	buf_puts(&l->b, sgr[style]);
+	buf_puts(&l->b, sgr[l->v->light][style]);
 }
 
 void line_cell(struct line *l, const char *s, int columns, bool right)

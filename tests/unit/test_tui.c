@@ -909,6 +909,25 @@ static void test_commands(void)
 	end();
 }
 
+/* Yellow and cyan, which are pale on a light background, are other colours there. */
+static void test_themes(void)
+{
+	begin();
+	some_processes();
+	v.colour = true;
+	draw();
+	ok(strstr(frame.s, "\033[36m") && !strstr(frame.s, "\033[34m"), "a dark background");
+	press("L");
+	draw();
+	ok(strstr(frame.s, "\033[34m") && !strstr(frame.s, "\033[36m") &&
+		   !strstr(frame.s, "\033[1;33m"),
+	   "L: a light one");
+	v.colour = false;
+	draw();
+	ok(!strstr(frame.s, "\033[3") && !strstr(frame.s, "\033[1;3"), "none without colours");
+	end();
+}
+
 static void test_footer(void)
 {
 	static const char *const order[] = {"? help", "q quit", "Enter open", "6 findings",
@@ -1269,6 +1288,7 @@ int main(void)
 	test_incremental();
 	test_sort_letters();
 	test_commands();
+	test_themes();
 	test_footer();
 	test_help();
 	test_who_it_is();

@@ -114,6 +114,7 @@ struct view tui_view(const struct tui *t, const struct view *v)
 	copy.m = &t->shot.m;
 	copy.findings = &t->findings;
 	copy.sort = NULL;
+	copy.light = t->light;
 	return copy;
 }
 

@@ -529,6 +529,9 @@ static bool press_view(struct tui *t, const struct view *v, uint32_t key)
 	case 'c':
 		t->commands = !t->commands;
 		return true;
+	case 'L':
+		t->light = !t->light;
+		return true;
 	case 'C':
 		trends_clear(&t->trends);
 		snprintf(t->say, sizeof(t->say), "trends begin anew");
