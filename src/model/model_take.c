@@ -456,6 +456,7 @@ static void take_retry(struct model *m, const struct retry_record *r)
 /* Replaces a name by a text of at most `size` bytes; an empty text means that it is unknown. */
 static int set_name(char **name, const char *text, size_t size)
 {
+	size = size < COMMAND_LINE_MAX ? size : COMMAND_LINE_MAX;
 	free(*name);
 	*name = *text ? strndup(text, size) : NULL;
 	return *text && !*name ? -ENOMEM : 0;

@@ -21,8 +21,8 @@ struct trends {
 	struct table by_subject;
 	struct trend *host; /* values summed over the processes shown; owned */
 	size_t n;
-	uint64_t lost;	 /* number of values not stored because of TRENDS_MAX */
-	uint64_t window; /* number of windows so far */
+	uint64_t lost;			/* number of values not stored because of TRENDS_MAX */
+	uint64_t window;		/* number of windows so far */
 	uint64_t end_ns[TREND_SAMPLES]; /* end of each window, CLOCK_MONOTONIC */
 };
 
@@ -37,8 +37,8 @@ size_t trends_read(const struct trends *t, const struct process_key *of, const s
 		   double *ret, size_t n);
 
 /*
- * Returns the time in seconds between the end of the last window and the one that is `n` - 1 windows
- * before it, which are the last and the first of `n` values.
+ * Returns the time in seconds between the end of the last window and that of the one `n` - 1
+ * windows before it, which are the last and the first of `n` values.
  */
 double trends_span(const struct trends *t, size_t n);
 

@@ -43,9 +43,9 @@ void line_style(struct line *l, enum style style);
 void line_cell(struct line *l, const char *s, int columns, bool right);
 
 /*
- * Adds a sparkline with one cell per value, the latest on the right. `low` and `high` are the values
- * of the lowest and the highest cell. Equal values are drawn as a horizontal line, and values that
- * are all 0 as blanks.
+ * Adds a sparkline with one cell per value, the latest on the right. `low` and `high` are the
+ * values of the lowest and the highest cell. Equal values are drawn as a horizontal line, and
+ * values that are all 0 as blanks.
  */
 void line_spark(struct line *l, const double *v, int cells, double low, double high);
 

@@ -34,7 +34,8 @@ struct given {
 
 static void put(struct given g)
 {
-	struct process_record r = process_record(g.pid, g.birth ? g.birth : g.pid, now + SECOND / 2);
+	struct process_record r =
+		process_record(g.pid, g.birth ? g.birth : g.pid, now + SECOND / 2);
 	struct names_record names = RECORD(names_record, RECORD_NAMES, now + SECOND / 2);
 
 	r.g.ppid = g.parent ? g.parent : 1;
@@ -60,24 +61,41 @@ static void put(struct given g)
 /* Processes that every machine has. */
 static void put_common(uint64_t scan)
 {
-	put((struct given){.pid = 2, .comm = "systemd", .command = "/sbin/init", .minor = scan,
-			   .fds = 190, .cgroup = "/init.scope"});
-	put((struct given){.pid = 310, .comm = "journald", .minor = 40 * scan, .fds = 60,
+	put((struct given){.pid = 2,
+			   .comm = "systemd",
+			   .command = "/sbin/init",
+			   .minor = scan,
+			   .fds = 190,
+			   .cgroup = "/init.scope"});
+	put((struct given){.pid = 310,
+			   .comm = "journald",
+			   .minor = 40 * scan,
+			   .fds = 60,
 			   .command = "/lib/systemd/systemd-journald",
 			   .cgroup = "/system.slice/systemd-journald.service"});
-	put((struct given){.pid = 402, .comm = "sshd", .fds = 9,
+	put((struct given){.pid = 402,
+			   .comm = "sshd",
+			   .fds = 9,
 			   .command = "sshd: /usr/sbin/sshd -D [listener]",
 			   .cgroup = "/system.slice/ssh.service"});
-	put((struct given){.pid = 700, .comm = "postgres", .minor = 300 * scan, .fds = 60,
-			   .maps = 220, .user = "postgres", .rss_pages = 40000,
+	put((struct given){.pid = 700,
+			   .comm = "postgres",
+			   .minor = 300 * scan,
+			   .fds = 60,
+			   .maps = 220,
+			   .user = "postgres",
+			   .rss_pages = 40000,
 			   .command = "postgres: writer process",
 			   .cgroup = "/system.slice/postgresql.service"});
 }
 
 static void put_leak(uint64_t scan)
 {
-	put((struct given){.pid = 4211, .comm = "api", .minor = 120 * scan,
-			   .fds = 300 + 30 * scan, .user = "www-data",
+	put((struct given){.pid = 4211,
+			   .comm = "api",
+			   .minor = 120 * scan,
+			   .fds = 300 + 30 * scan,
+			   .user = "www-data",
 			   .command = "/opt/shop/api --listen :8080 --workers 4",
 			   .cgroup = "/system.slice/shop-api.service"});
 }
@@ -90,8 +108,11 @@ static void short_processes(uint64_t scan)
 	put_leak(scan);
 	for (uint32_t i = 0; i < 500; i++) {
 		snprintf(comm, sizeof(comm), i % 2 ? "sleep" : "cat");
-		put((struct given){.pid = 10000 + 500 * scan + i, .comm = comm, .minor = 400 + i,
-				   .parent = 402, .final = true});
+		put((struct given){.pid = 10000 + 500 * scan + i,
+				   .comm = comm,
+				   .minor = 400 + i,
+				   .parent = 402,
+				   .final = true});
 	}
 }
 
@@ -102,22 +123,36 @@ static void two_full(uint64_t scan)
 	put_common(scan);
 	for (uint32_t i = 0; i < 40; i++) {
 		snprintf(command, sizeof(command), "/usr/bin/worker --queue %u", i);
-		put((struct given){.pid = 2000 + i, .comm = "worker", .command = command,
+		put((struct given){.pid = 2000 + i,
+				   .comm = "worker",
+				   .command = command,
 				   .minor = (1000 + 20 * i) * scan});
 	}
-	put((struct given){.pid = 3100, .comm = "proxy", .fds = 1024, .user = "nobody",
+	put((struct given){.pid = 3100,
+			   .comm = "proxy",
+			   .fds = 1024,
+			   .user = "nobody",
 			   .command = "proxy --config /etc/proxy.conf"});
-	put((struct given){.pid = 3200, .comm = "loader", .maps = 65530, .user = "anna",
+	put((struct given){.pid = 3200,
+			   .comm = "loader",
+			   .maps = 65530,
+			   .user = "anna",
 			   .command = "python3 train.py --data /srv/shards"});
 }
 
 static void oom(uint64_t scan)
 {
 	put_common(scan);
-	put((struct given){.pid = 5000, .comm = "java", .minor = 9000 * scan, .fds = 220,
-			   .maps = 900, .rss_pages = 60000 * scan, .user = "kafka",
+	put((struct given){.pid = 5000,
+			   .comm = "java",
+			   .minor = 9000 * scan,
+			   .fds = 220,
+			   .maps = 900,
+			   .rss_pages = 60000 * scan,
+			   .user = "kafka",
 			   .command = "java -Xmx6g -jar kafka.jar",
-			   .cgroup = "/system.slice/kafka.service", .final = scan == SCANS});
+			   .cgroup = "/system.slice/kafka.service",
+			   .final = scan == SCANS});
 	if (scan == SCANS) {
 		struct oom_record r = RECORD(oom_record, RECORD_OOM, now + SECOND / 3);
 
@@ -132,8 +167,12 @@ static void thrash(uint64_t scan)
 	static struct pressure_record p;
 
 	put_common(scan);
-	put((struct given){.pid = 5000, .comm = "builder", .minor = 2000 * scan,
-			   .major = 900 * scan, .rss_pages = 1500000, .user = "ci",
+	put((struct given){.pid = 5000,
+			   .comm = "builder",
+			   .minor = 2000 * scan,
+			   .major = 900 * scan,
+			   .rss_pages = 1500000,
+			   .user = "ci",
 			   .command = "builder --jobs 64 all"});
 	p.h = (struct record){RECORD_SHORTAGE, sizeof(p), now + SECOND / 2};
 	p.n[HOST_SWAP_IN] += 9000;
@@ -159,10 +198,14 @@ static void containers(uint64_t scan)
 				 "%02x3f8e6d0b7c4a59%02x3f8e6d0b7c4a59%02x3f8e6d0b7c4a59aabbcc",
 				 0xa1b2c300 + pod, pod, pod, pod);
 			snprintf(command, sizeof(command), "nginx: worker process %u", i);
-			put((struct given){.pid = 6000 + 10 * pod + i, .comm = "nginx",
-					   .command = command, .minor = (50 * pod + i) * scan,
+			put((struct given){.pid = 6000 + 10 * pod + i,
+					   .comm = "nginx",
+					   .command = command,
+					   .minor = (50 * pod + i) * scan,
 					   .fds = pod == 4 && !i ? 1000 : 30 + pod,
-					   .user = "www-data", .cgroup = cgroup, .uid = 33});
+					   .user = "www-data",
+					   .cgroup = cgroup,
+					   .uid = 33});
 		}
 }
 
@@ -173,25 +216,38 @@ static void pythons(uint64_t scan)
 	put_common(scan);
 	for (uint32_t i = 0; i < 30; i++) {
 		snprintf(command, sizeof(command), "/usr/bin/python3 shard_%02u.py --epochs 3", i);
-		put((struct given){.pid = 8000 + i, .comm = "python3", .command = command,
-				   .minor = (500 + i) * scan, .fds = i == 17 ? 200 + 35 * scan : 40,
-				   .maps = 1800, .rss_pages = 20000, .user = "anna"});
+		put((struct given){.pid = 8000 + i,
+				   .comm = "python3",
+				   .command = command,
+				   .minor = (500 + i) * scan,
+				   .fds = i == 17 ? 200 + 35 * scan : 40,
+				   .maps = 1800,
+				   .rss_pages = 20000,
+				   .user = "anna"});
 	}
 }
 
 static void family(uint64_t scan)
 {
 	put_common(scan);
-	put((struct given){.pid = 900, .comm = "bash", .command = "-bash", .parent = 402,
-			   .user = "anna"});
-	put((struct given){.pid = 901, .comm = "make", .command = "make -j4", .parent = 900,
-			   .user = "anna"});
+	put((struct given){
+		.pid = 900, .comm = "bash", .command = "-bash", .parent = 402, .user = "anna"});
+	put((struct given){
+		.pid = 901, .comm = "make", .command = "make -j4", .parent = 900, .user = "anna"});
 	for (uint32_t i = 0; i < 4; i++) {
-		put((struct given){.pid = 910 + 2 * i, .comm = "gcc", .parent = 901,
-				   .command = "gcc -c part.c", .user = "anna", .minor = 100 * scan});
-		put((struct given){.pid = 911 + 2 * i, .comm = "cc1", .parent = 910 + 2 * i,
-				   .command = "cc1 -quiet part.c", .user = "anna",
-				   .minor = 4000 * scan, .fds = i == 2 ? 1010 : 5});
+		put((struct given){.pid = 910 + 2 * i,
+				   .comm = "gcc",
+				   .parent = 901,
+				   .command = "gcc -c part.c",
+				   .user = "anna",
+				   .minor = 100 * scan});
+		put((struct given){.pid = 911 + 2 * i,
+				   .comm = "cc1",
+				   .parent = 910 + 2 * i,
+				   .command = "cc1 -quiet part.c",
+				   .user = "anna",
+				   .minor = 4000 * scan,
+				   .fds = i == 2 ? 1010 : 5});
 	}
 }
 
@@ -199,8 +255,10 @@ static void many_findings(uint64_t scan)
 {
 	put_common(scan);
 	for (uint32_t i = 0; i < 70; i++)
-		put((struct given){.pid = 7000 + i, .comm = i % 2 ? "shard" : "index",
-				   .fds = i % 3 ? 900 + i : 1024, .maps = i % 5 ? 100 : 60000,
+		put((struct given){.pid = 7000 + i,
+				   .comm = i % 2 ? "shard" : "index",
+				   .fds = i % 3 ? 900 + i : 1024,
+				   .maps = i % 5 ? 100 : 60000,
 				   .minor = i * scan});
 }
 

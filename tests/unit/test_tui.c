@@ -224,7 +224,8 @@ static void test_order(void)
 	press("S");
 	ok(strstr(draw(), "order: MINFLT/s"), "S goes back");
 	press("SSS");
-	ok(strstr(draw(), "order: findings, then faults"), "before the first it is the tab's own order");
+	ok(strstr(draw(), "order: findings, then faults"),
+	   "before the first it is the tab's own order");
 	press("S");
 	ok(before("besides", "deep") && before("deep", "files") && before("large", "small"),
 	   "by name");
@@ -564,12 +565,12 @@ static void test_actions(void)
 {
 	/* keys that move or change the view; those that toggle come twice */
 	static const uint32_t drawn[] = {
-		KEY_NONE,      KEY_UNKNOWN, KEY_DOWN, 'j',	     KEY_UP,	 'k',
-		KEY_PAGE_DOWN, KEY_PAGE_UP, KEY_END,  'G',	     KEY_HOME,	 'g',
-		KEY_RIGHT,     KEY_LEFT,    KEY_TAB,  KEY_BACK_TAB,  's',	 'S',
-		'I',	       'I',	    't',      't',	     't',	 ' ',
-		' ',	       'c',	    'c',      'C',	       '?',	    '?',      'h',	     'h',	 '2',
-		'1',	       '/',	    'x',      KEY_BACKSPACE, KEY_ESCAPE, KEY_ESCAPE};
+		KEY_NONE,    KEY_UNKNOWN,   KEY_DOWN,	'j',	   KEY_UP, 'k',	      KEY_PAGE_DOWN,
+		KEY_PAGE_UP, KEY_END,	    'G',	KEY_HOME,  'g',	   KEY_RIGHT, KEY_LEFT,
+		KEY_TAB,     KEY_BACK_TAB,  's',	'S',	   'I',	   'I',	      't',
+		't',	     't',	    ' ',	' ',	   'c',	   'c',	      'C',
+		'?',	     '?',	    'h',	'h',	   '2',	   '1',	      '/',
+		'x',	     KEY_BACKSPACE, KEY_ESCAPE, KEY_ESCAPE};
 	begin();
 	some_processes();
 	draw();
@@ -700,14 +701,17 @@ static void test_what_matters_first(void)
 /* Thirty processes of one name are told apart by their arguments, at each width. */
 static void test_who_it_is(void)
 {
-	char command[64], rest[COMMAND_LINE_LEN] = "python3 ";
+	char command[64], rest[COMMAND_LINE_MAX] = "python3 ";
 	bool good = true;
 
 	begin();
 	for (uint32_t i = 0; i < 30; i++) {
 		snprintf(command, sizeof(command), "/usr/bin/python3 shard-%02u.py", i);
-		process((struct given){.pid = 100 + i, .comm = "python3", .command = command,
-				       .minor = 100, .user = "anna"});
+		process((struct given){.pid = 100 + i,
+				       .comm = "python3",
+				       .command = command,
+				       .minor = 100,
+				       .user = "anna"});
 	}
 	look();
 	v.height = 50;
@@ -724,7 +728,8 @@ static void test_who_it_is(void)
 	press("/anna shard-07\r");
 	ok(line_with("shard-07.py") > 0 && line_with("shard-08.py") < 0, "a filter finds both");
 	press("\r");
-	ok(strstr(draw(), "user      anna (uid ") && strstr(draw(), "command   /usr/bin/python3 sh"),
+	ok(strstr(draw(), "user      anna (uid ") &&
+		   strstr(draw(), "command   /usr/bin/python3 sh"),
 	   "its page has both, too");
 	press_key(KEY_ESCAPE);
 	press_key(KEY_ESCAPE);
@@ -930,8 +935,8 @@ static void test_themes(void)
 
 static void test_footer(void)
 {
-	static const char *const order[] = {"? help", "q quit", "Enter open", "6 findings",
-					    "/ filter", "s sort"};
+	static const char *const order[] = {"? help",	  "q quit",   "Enter open",
+					    "6 findings", "/ filter", "s sort"};
 	bool good = true;
 
 	begin();
@@ -1163,8 +1168,7 @@ static void test_decode(void)
 	ok(k.n < sizeof(k.s), "whatever comes, it stays in its room");
 }
 
-static void is_spark(double *values, int n, double low, double high, bool unicode,
-		     const char *want)
+static void is_spark(double *values, int n, double low, double high, bool unicode, const char *want)
 {
 	struct view how = {.unicode = unicode};
 	struct line l = {.v = &how};
@@ -1196,7 +1200,8 @@ static void test_trends(void)
 	begin();
 	for (int i = 1; i <= 20; i++) {
 		process((struct given){.pid = 10, .comm = "large", .minor = 8000 * i, .fds = 7});
-		process((struct given){.pid = 11, .comm = "small", .minor = 800 * i + 100 * (i % 2)});
+		process((struct given){
+			.pid = 11, .comm = "small", .minor = 800 * i + 100 * (i % 2)});
 		look();
 	}
 	ok(strstr(draw(), "TREND≤8,000 "), "the title has the top of the scale");

@@ -62,7 +62,7 @@ static void test_join(void)
 /* A real process whose arguments take more bytes than are kept. */
 static void test_real(void)
 {
-	char command[COMMAND_LINE_LEN], path[32], more[2 * COMMAND_LINE_LEN];
+	char command[COMMAND_LINE_MAX], path[32], more[2 * COMMAND_LINE_MAX];
 	int gate[2], proc;
 	pid_t pid;
 

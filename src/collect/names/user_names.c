@@ -30,7 +30,7 @@ static bool parse(const char *line, size_t len, struct user_name *ret)
 	char *end;
 	unsigned long n;
 
-	if (!name_end || name_end == line || name_end - line >= USER_NAME_LEN)
+	if (!name_end || name_end == line || (size_t)(name_end - line) > sizeof(ret->name) - 1)
 		return false;
 	uid = memchr(name_end + 1, ':', line + len - name_end - 1);
 	if (!uid || uid[1] < '0' || uid[1] > '9')

@@ -17,16 +17,16 @@ struct user_names {
 	struct user_name {
 		uint32_t uid;
 		char name[USER_NAME_LEN];
-	} *user; /* sorted by uid; owned */
+	} * user; /* sorted by uid; owned */
 	size_t n;
 	/* modification time in ns, inode and size of the file that was read; 0: none was */
 	uint64_t modified_ns, inode, bytes;
 };
 
 /*
- * Finds the name of a user. Reads etc/passwd below the directory `root` at the first call, and again
- * after it changed if a uid is unknown. Returns NULL if the user has no entry or a name that is too
- * long. The name is valid until the next call.
+ * Finds the name of a user. Reads etc/passwd below the directory `root` at the first call, and
+ * again after it changed if a uid is unknown. Returns NULL if the user has no entry or a name that
+ * is too long. The name is valid until the next call.
  */
 const char *user_name_find(struct user_names *u, int root, uint32_t uid);
 

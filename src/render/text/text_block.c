@@ -501,6 +501,7 @@ void text_blocks(struct buf *b, const struct view *v)
 	for (size_t i = 0; s && i < n && i < TEXT_BLOCKS_MAX; i++)
 		text_block(b, v, s[i]);
 	if (n > TEXT_BLOCKS_MAX)
-		buf_printf(b, "%zu more processes: see them all with --json\n", n - TEXT_BLOCKS_MAX);
+		buf_printf(b, "%zu more processes: see them all with --json\n",
+			   n - TEXT_BLOCKS_MAX);
 	free(s);
 }

@@ -37,7 +37,7 @@ static void put_rate_of(struct line *l, const struct subject *s, const char *nam
 		return;
 	if (s)
 		sum = field_delta(l->v->m, s, f);
-	for (struct subject *one = s ? NULL : model_each_changed(l->v->m, NULL); one;
+	for (const struct subject *one = s ? NULL : model_each_changed(l->v->m, NULL); one;
 	     one = model_each_changed(l->v->m, one))
 		if (!one->hidden)
 			sum += field_delta(l->v->m, one, f);
@@ -95,7 +95,8 @@ static void put_findings(struct line *l)
 		of[l->v->findings->f[i].severity] += l->v->findings->f[i].open;
 	for (int i = NR_SEVERITIES - 1; i >= (int)l->v->min_severity; i--)
 		if (of[i])
-			buf_printf(&part, "%s%zu %s", part.len ? ", " : "", of[i], severity_name(i));
+			buf_printf(&part, "%s%zu %s", part.len ? ", " : "", of[i],
+				   severity_name(i));
 	put_part(l, &part);
 }
 

@@ -396,22 +396,23 @@ static void write_where(const struct tui *t, const struct view *v, struct buf *b
 static void write_hints(const struct tui *t, struct line *l)
 {
 	static const char *const live[] = {
-		"? help",     "q quit",	    "Enter open", "6 findings",	 "/ filter", "s sort",
-		"d diagnose", "t tree",	    "e ended",	  "c commands",	 "Tab view", "w record",
-		"f find",     "Space pause", NULL,
+		"? help",   "q quit",	  "Enter open", "6 findings",  "/ filter",
+		"s sort",   "d diagnose", "t tree",	"e ended",     "c commands",
+		"Tab view", "w record",	  "f find",	"Space pause", NULL,
 	};
 	static const char *const replay[] = {
-		"? help",      "q quit",     "] [ finding", "J time",	  "Enter open", "6 findings",
-		"e ended",     "Space pause", "/ filter",   "d diagnose", "Tab view",	"s sort",
-		". , scan",    "} { minute", "0 $ ends",    "t tree",	  "c commands", NULL,
+		"? help",   "q quit",	   "] [ finding", "J time",	"Enter open", "6 findings",
+		"e ended",  "Space pause", "/ filter",	  "d diagnose", "Tab view",   "s sort",
+		". , scan", "} { minute",  "0 $ ends",	  "t tree",	"c commands", NULL,
 	};
 	static const char *const page[] = {
-		"? help", "q quit", "Esc back", "Enter commands", "d diagnose", "Up Down scroll",
-		NULL,
+		"? help",     "q quit",		"Esc back", "Enter commands",
+		"d diagnose", "Up Down scroll", NULL,
 	};
 	static const char *const replay_page[] = {
-		"? help",     "q quit",	  "Esc back",	"] [ finding",	  "J time", "Enter commands",
-		"d diagnose", ". , scan", "} { minute", "Up Down scroll", NULL,
+		"? help",     "q quit",		"Esc back",   "] [ finding",
+		"J time",     "Enter commands", "d diagnose", ". , scan",
+		"} { minute", "Up Down scroll", NULL,
 	};
 	static const char *const last_page[] = {"? help", "q quit", "Esc back", "Up Down scroll",
 						NULL};

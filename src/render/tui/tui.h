@@ -141,7 +141,7 @@ struct tui {
 	unsigned int tab;
 	struct tui_sort sort[TUI_TABS_MAX]; /* how the user sorted each tab */
 	bool inverted, paused;
-	bool light; /* colours for a light background */
+	bool light;    /* colours for a light background */
 	bool commands; /* show the full command line in place of the name */
 	enum tui_tree { TREE_NONE, TREE_OF_CGROUPS, TREE_OF_PROCESSES, NR_TREES } tree;
 	/*

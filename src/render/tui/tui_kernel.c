@@ -109,7 +109,8 @@ static void write_places(const struct view *v, struct buf *b)
 		    level_kept_bytes(one) == FIGURE_UNKNOWN)
 			continue;
 		if (!shown++)
-			tui_heading(b, v, "Cgroups with memory.max: memory that is not reclaimable");
+			tui_heading(b, v,
+				    "Cgroups with memory.max: memory that is not reclaimable");
 		write_share(v, b, one->now.path, level_kept_bytes(one), one->now.n[CGROUP_LIMIT],
 			    &f);
 	}

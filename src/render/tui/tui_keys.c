@@ -22,8 +22,8 @@ static const struct sequence {
 	{"[C", KEY_RIGHT},    {"OC", KEY_RIGHT},      {"[D", KEY_LEFT},	    {"OD", KEY_LEFT},
 	{"[H", KEY_HOME},     {"OH", KEY_HOME},	      {"[1~", KEY_HOME},    {"[7~", KEY_HOME},
 	{"[F", KEY_END},      {"OF", KEY_END},	      {"[4~", KEY_END},	    {"[8~", KEY_END},
-	{"[5~", KEY_PAGE_UP}, {"[6~", KEY_PAGE_DOWN}, {"[Z", KEY_BACK_TAB},
-	{"OP", '?'},	      {"[11~", '?'},
+	{"[5~", KEY_PAGE_UP}, {"[6~", KEY_PAGE_DOWN}, {"[Z", KEY_BACK_TAB}, {"OP", '?'},
+	{"[11~", '?'},
 };
 
 /* Decodes an escape sequence. Returns -1 if the sequence is incomplete. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The order of the rows in the live view's tables. Unless the user sorts by a column, processes with
- * findings come first, and processes that have ended come last.
+ * The order of the rows in the live view's tables. Unless the user sorts by a column, processes
+ * with findings come first, and processes that have ended come last.
  */
 #include <errno.h>
 #include <math.h>

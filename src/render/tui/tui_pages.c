@@ -233,7 +233,7 @@ static bool is_shown_below(const struct tui *t, uint64_t i)
 }
 
 void tui_write_events(const struct tui *t, const struct view *v, struct buf *b,
-			 const struct subject *of, const char *title)
+		      const struct subject *of, const char *title)
 {
 	size_t shown = 0;
 
@@ -285,7 +285,8 @@ static void write_figures(const struct view *v, struct buf *b, const struct subj
 			group = f->group;
 		}
 		known = field_get(v->m, s, f, &value);
-		tui_put_pair(&l, b, f->key, known ? as_field_total(f, value).s : "-", LABEL_COLUMNS);
+		tui_put_pair(&l, b, f->key, known ? as_field_total(f, value).s : "-",
+			     LABEL_COLUMNS);
 	}
 	line_end(&l, b, STYLE_PLAIN);
 }

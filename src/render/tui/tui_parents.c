@@ -8,23 +8,24 @@
 #define DEPTH_MAX 32 /* deeper processes are indented as those of this depth */
 
 /* A process in the tree. Indexes are those of the sorted rows; -1: none. */
-struct node {
+struct branch {
 	uint32_t pid;
 	int row;
 	int parent, child, next; /* parent, first child, next sibling */
-	int best;		 /* first row, in the order of the table, of it and its descendants */
+	int best; /* first row, in the order of the table, of it and its descendants */
 };
 
 static int by_pid(const void *a, const void *b)
 {
-	const struct node *x = a, *y = b;
+	const struct branch *x = a, *y = b;
 
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
 static int by_best(const void *a, const void *b)
 {
-	const struct node *x = *(const struct node *const *)a, *y = *(const struct node *const *)b;
+	const struct branch *x = *(const struct branch *const *)a;
+	const struct branch *y = *(const struct branch *const *)b;
 
 	if (x->best != y->best)
 		return x->best < y->best ? -1 : 1;
@@ -35,11 +36,11 @@ static int by_best(const void *a, const void *b)
  * Finds the parent of a row. A process that began later has only reused the pid of the parent. This
  * also excludes cycles.
  */
-static int parent_of(const struct node *by, size_t n, const struct row *rows, int row)
+static int parent_of(const struct branch *by, size_t n, const struct row *rows, int row)
 {
 	const struct subject *s = rows[row].s;
-	struct node key = {.pid = s->now.g.ppid};
-	const struct node *found = bsearch(&key, by, n, sizeof(*by), by_pid);
+	struct branch key = {.pid = s->now.g.ppid};
+	const struct branch *found = bsearch(&key, by, n, sizeof(*by), by_pid);
 	const struct subject *p = found ? rows[found->row].s : NULL;
 
 	if (!p || p == s || p->id.start_ns > s->id.start_ns ||
@@ -49,7 +50,7 @@ static int parent_of(const struct node *by, size_t n, const struct row *rows, in
 }
 
 /* Passes the place of each row on to its ancestors, so that a tree comes where its best row is. */
-static void find_best(struct node *node, size_t n)
+static void find_best(struct branch *node, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		node[i].best = n;
@@ -65,7 +66,7 @@ static void put_row(struct rows *r, struct row *to, size_t *n, int row, int dept
 }
 
 /* Writes rows to `to`, each one before its children. */
-static void walk(struct rows *r, const struct node *node, int first, struct row *to)
+static void walk(struct rows *r, const struct branch *node, int first, struct row *to)
 {
 	size_t n = 0;
 	int depth = 0;
@@ -87,7 +88,7 @@ static void walk(struct rows *r, const struct node *node, int first, struct row 
 }
 
 /* Links children to their parents, and returns the first process without a parent. */
-static int link_nodes(struct node *node, struct node **order, size_t n)
+static int link_nodes(struct branch *node, struct branch **order, size_t n)
 {
 	int first = -1;
 
@@ -95,7 +96,7 @@ static int link_nodes(struct node *node, struct node **order, size_t n)
 		order[i] = &node[i];
 	qsort(order, n, sizeof(*order), by_best);
 	for (size_t i = n; i-- > 0;) {
-		struct node *one = order[i];
+		struct branch *one = order[i];
 		int *list = one->parent >= 0 ? &node[one->parent].child : &first;
 
 		one->next = *list;
@@ -108,20 +109,20 @@ int tui_parents(struct rows *r)
 {
 	size_t n = r->nr_all;
 	/* overflow is impossible: a table has at most 2 * MODEL_SUBJECTS_MAX rows */
-	struct node *node = calloc(n, sizeof(*node)), *by = calloc(n, sizeof(*by));
-	struct node **order = calloc(n, sizeof(struct node *));
+	struct branch *node = calloc(n, sizeof(*node)), *by = calloc(n, sizeof(*by));
+	struct branch **order = calloc(n, sizeof(struct branch *));
 	struct row *to = calloc(n, sizeof(*to));
 	bool whole = node && by && order && to;
 
 	for (size_t i = 0; whole && i < n; i++)
-		by[i] = (struct node){.pid = r->all[i].s->id.pid, .row = i};
+		by[i] = (struct branch){.pid = r->all[i].s->id.pid, .row = i};
 	if (whole) {
 		qsort(by, n, sizeof(*by), by_pid);
 		for (size_t i = 0; i < n; i++)
-			node[i] = (struct node){.row = i,
-						.parent = parent_of(by, n, r->all, i),
-						.child = -1,
-						.next = -1};
+			node[i] = (struct branch){.row = i,
+						  .parent = parent_of(by, n, r->all, i),
+						  .child = -1,
+						  .next = -1};
 		find_best(node, n);
 		walk(r, node, link_nodes(node, order, n), to);
 		free(r->all);

@@ -33,7 +33,7 @@ struct column {
 	char title[32];
 	int width;
 	double high; /* trend: value at the top of the scale */
-	int cells; /* number of cells of a bar; 0: percentages only */
+	int cells;   /* number of cells of a bar; 0: percentages only */
 };
 
 struct columns {
@@ -122,7 +122,7 @@ struct ranking {
 		struct process_key of;
 		int severity;
 		double left;
-	} *f; /* sorted by process; owned */
+	} * f; /* sorted by process; owned */
 	size_t n;
 };
 
@@ -157,8 +157,8 @@ void rows_free(struct rows *r);
 int tui_parents(struct rows *r);
 
 /*
- * Writes the last column of a row: name, findings and arguments of the process, or its command line.
- * `scrolled` is the number of key presses by which a command line is scrolled.
+ * Writes the last column of a row: name, findings and arguments of the process, or its command
+ * line. `scrolled` is the number of key presses by which a command line is scrolled.
  */
 void tui_put_who(const struct tui *t, struct line *l, const struct row *r, size_t scrolled);
 
@@ -236,8 +236,8 @@ const struct finding *tui_chosen_finding(const struct tui *t, const struct view 
 void fill_lines(struct buf *b, size_t from, size_t height);
 
 /*
- * Appends a sparkline of a field's last `cells` values, over all processes if `of` is NULL. The scale
- * is from 0 to `high`; 0: to the highest of these values.
+ * Appends a sparkline of a field's last `cells` values, over all processes if `of` is NULL. The
+ * scale is from 0 to `high`; 0: to the highest of these values.
  */
 void tui_spark(const struct tui *t, struct line *l, const struct process_key *of,
 	       const struct field *f, int cells, double high);

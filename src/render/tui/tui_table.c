@@ -12,15 +12,15 @@
 #include "render/text/text.h"
 #include "render/tui/tui_parts.h"
 
-#define NAME_COLUMNS  24 /* minimum width of the column PROCESS */
-#define USER_COLUMNS  9
-#define USER_FROM     100 /* minimum width of a screen with the column USER */
-#define TREE_COLUMNS  12 /* additional columns for the process name in the tree */
-#define END_COLUMNS   26 /* additional columns for how a process ended */
-#define LONG_BAR_FROM 150
+#define NAME_COLUMNS	   24 /* minimum width of the column PROCESS */
+#define USER_COLUMNS	   9
+#define USER_FROM	   100 /* minimum width of a screen with the column USER */
+#define TREE_COLUMNS	   12  /* additional columns for the process name in the tree */
+#define END_COLUMNS	   26  /* additional columns for how a process ended */
+#define LONG_BAR_FROM	   150
 #define CONTAINER_ID_LEAST 32 /* minimum number of hex digits of a container id */
 #define CONTAINER_ID_SHOWN 12
-#define SPARK_COLUMNS 14
+#define SPARK_COLUMNS	   14
 
 const struct tab tui_tabs[] = {
 	{"Faults", TAB_TABLE, "faults", -1},
@@ -173,8 +173,8 @@ void tui_columns_of(const struct tab *tab, const struct view *v, struct columns 
 	ret->n = 1;
 	ret->c[0] = (struct column){.cell = CELL_PID, .title = "PID", .width = 8};
 	if (v->width >= USER_FROM)
-		ret->c[ret->n++] = (struct column){
-			.cell = CELL_USER, .title = "USER", .width = USER_COLUMNS};
+		ret->c[ret->n++] =
+			(struct column){.cell = CELL_USER, .title = "USER", .width = USER_COLUMNS};
 	for (int nth = 1; (f = find_lead(tab, nth)); nth++)
 		if (has_measurement(v, f))
 			add_lead(ret, v, tab, f);
@@ -325,8 +325,8 @@ void tui_spark(const struct tui *t, struct line *l, const struct process_key *of
 }
 
 /*
- * Returns the highest value in the trends of the visible rows: the trends of a column have one scale,
- * so that the rows can be compared.
+ * Returns the highest value in the trends of the visible rows: the trends of a column have one
+ * scale, so that the rows can be compared.
  */
 static double highest_trend(const struct tui *t, const struct rows *r, const struct column *c,
 			    size_t height)
@@ -453,8 +453,8 @@ void tui_visible(const struct tui *t, const struct view *v, const struct columns
 		 bool *ret_shown)
 {
 	int name = t->commands ? v->width / 2 : v->width < TUI_WIDE ? NAME_COLUMNS : v->width / 4;
-	int room = v->width - name - 1 - (t->tree ? TREE_COLUMNS : 0) -
-		   (t->ended ? END_COLUMNS : 0);
+	int room =
+		v->width - name - 1 - (t->tree ? TREE_COLUMNS : 0) - (t->ended ? END_COLUMNS : 0);
 	size_t skip = t->aside;
 
 	for (size_t i = 0; i < c->n; i++) {
@@ -498,8 +498,8 @@ static void write_scale(struct line *l, const struct column *c)
 {
 	char title[48];
 
-	snprintf(title, sizeof(title), "%s%s%s", c->title, l->v->unicode ? "\u2264" : "<=",
-		 as_field_figure(c->f, c->high).s);
+	snprintf(title, sizeof(title), "%s%s%s", c->title,
+		 l->v->unicode ? "\u2264" : "<=", as_field_figure(c->f, c->high).s);
 	line_style(l, STYLE_DIM);
 	line_cell(l, c->high > 0 && text_columns(title) <= c->width ? title : c->title, c->width,
 		  false);
@@ -511,8 +511,8 @@ static void write_titles(const struct tui *t, const struct view *v, struct buf *
 			 const struct columns *c, const bool *shown)
 {
 	struct line l = {.v = v};
-	const char *mark = t->inverted ? (v->unicode ? "\u25b4" : "^")
-				       : (v->unicode ? "\u25be" : "v");
+	const char *mark =
+		t->inverted ? (v->unicode ? "\u25b4" : "^") : (v->unicode ? "\u25be" : "v");
 	char title[sizeof(c->c[0].title) + 4];
 
 	for (size_t i = 0; i < c->n; i++) {
@@ -527,8 +527,8 @@ static void write_titles(const struct tui *t, const struct view *v, struct buf *
 		}
 		line_style(&l, sorted ? STYLE_ACCENT : STYLE_DIM);
 		/* the mark is on the side where it does not move the title out of its column */
-		snprintf(title, sizeof(title), "%s%s%s", sorted && right ? mark : "",
-			 c->c[i].title, sorted && !right ? mark : "");
+		snprintf(title, sizeof(title), "%s%s%s", sorted && right ? mark : "", c->c[i].title,
+			 sorted && !right ? mark : "");
 		line_cell(&l, title, c->c[i].cell == CELL_NAME ? NAME_COLUMNS : c->c[i].width,
 			  right);
 		line_printf(&l, " ");

@@ -12,8 +12,8 @@
 #define LEFT_COLUMNS   20 /* columns of a command line that are not scrolled out of view */
 
 /*
- * Writes the ids of a process's open findings, the most severe first, and the time until the first of
- * its limits is reached.
+ * Writes the ids of a process's open findings, the most severe first, and the time until the first
+ * of its limits is reached.
  */
 static void write_ids(struct line *l, const struct subject *s)
 {
