@@ -279,6 +279,9 @@ check-unwind: $(addprefix $(BUILD)/unwind/,oracle core figures following kernel_
 
 # The program screens prints the live view of a recording without a terminal.
 $(BUILD)/screens: tests/e2e/screens.c
+# The program situations prints the live view of made-up machines.
+$(BUILD)/situations: tests/e2e/situations.c
+$(BUILD)/situations: ALL_CFLAGS += -Itests/unit
 # The program failing_calls runs commands in which one call of the C library fails.
 $(BUILD)/failing_calls: tests/e2e/failing_calls.c
 # Programs that write recordings from a seed or with hostile names, and other inputs of tests
@@ -287,7 +290,8 @@ WRITERS := $(BUILD)/random_recording $(BUILD)/hostile_recording $(BUILD)/event_r
 	$(BUILD)/pattern_recording $(BUILD)/resident_recording $(BUILD)/busy_recording
 $(WRITERS): $(BUILD)/%: tests/e2e/%.c tests/e2e/dice.h tests/e2e/recording_writer.h
 $(WRITERS): ALL_CFLAGS += -Itests/unit
-$(BUILD)/naming $(BUILD)/naming_bench $(BUILD)/screens $(BUILD)/failing_calls $(WRITERS): $(LIB_OBJ)
+$(BUILD)/naming $(BUILD)/naming_bench $(BUILD)/screens $(BUILD)/situations $(BUILD)/failing_calls \
+		$(WRITERS): $(LIB_OBJ)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 $(BUILD)/workloads/%: tests/workloads/%.c $(wildcard tests/workloads/*.h)
@@ -435,7 +439,8 @@ bench-triage: all ## compare triage with greps on logs with known answers (CORPU
 	tests/triage/anchors.py --corpus $(CORPUS)
 
 # The programs that tests need; with SAN=1 they are built with AddressSanitizer and UBSan.
-check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/screens $(BUILD)/failing_calls $(WRITERS) $(ZOO)
+check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/screens $(BUILD)/situations \
+	$(BUILD)/failing_calls $(WRITERS) $(ZOO)
 
 UNIT_TESTS = $(UNIT_SRC:tests/unit/%.c=%)
 

@@ -164,6 +164,9 @@ static int name_process(struct collector *c, const struct process_record *r)
 		return 0;
 	if (!names.cgroup[0] && s && s->cgroup)
 		snprintf(names.cgroup, sizeof(names.cgroup), "%s", s->cgroup);
+	/* a process that ended had the command line that it had after its last exec */
+	if (!names.command[0] && s && s->command && s->now.g.execs == s->named_execs)
+		snprintf(names.command, sizeof(names.command), "%s", s->command);
 	return pass_on(c, &names.h);
 }
 
@@ -208,7 +211,8 @@ static int take_process(struct collector *c, const struct process_record *r)
 {
 	const struct subject *before = model_find(c->m, &r->subject);
 	bool renamed = !before || before->now.g.execs != r->g.execs ||
-		       before->now.g.cgroup_id != r->g.cgroup_id;
+		       before->now.g.cgroup_id != r->g.cgroup_id ||
+		       before->now.g.uid != r->g.uid;
 	int err;
 
 	if (c->live && names_was_moved(&c->names, &r->subject))

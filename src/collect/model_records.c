@@ -79,6 +79,8 @@ static int tell_names(const struct model *m, const struct sink *to, const struct
 	r.subject = s->id;
 	snprintf(r.exe, sizeof(r.exe), "%s", s->exe ? s->exe : "");
 	snprintf(r.cgroup, sizeof(r.cgroup), "%s", s->cgroup ? s->cgroup : "");
+	snprintf(r.command, sizeof(r.command), "%s", s->command ? s->command : "");
+	snprintf(r.user, sizeof(r.user), "%s", s->user ? s->user : "");
 	return to->take(to->ctx, &r.h);
 }
 

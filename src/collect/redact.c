@@ -272,6 +272,8 @@ void redact_record(const struct redaction *r, struct record *h)
 
 		hide_place(n->exe, sizeof(n->exe));
 		hide_cgroup(r, n->cgroup, sizeof(n->cgroup));
+		memset(n->command, 0, sizeof(n->command));
+		memset(n->user, 0, sizeof(n->user));
 		break;
 	}
 	case RECORD_SIGNAL:

@@ -120,7 +120,7 @@ void withhold(struct withholding *w, const struct model *m, struct record *h)
 		return;
 	w->records++;
 	if (h->kind == RECORD_NAMES)
-		((struct names_record *)h)->exe[0] = 0;
+		((struct names_record *)h)->exe[0] = ((struct names_record *)h)->command[0] = 0;
 	else
 		redact_record(&w->redaction, h);
 }

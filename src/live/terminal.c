@@ -8,8 +8,12 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define ENTER "\033[?1049h\033[?25l\033[2J"
-#define LEAVE "\033[0m\033[?25h\033[?1049l"
+/*
+ * Alternate screen, hidden cursor; clicks and wheel (1000) are reported in SGR mode (1006), which
+ * has no maximum column. LEAVE undoes all of it; it is written also when a signal ends the program.
+ */
+#define ENTER "\033[?1049h\033[?25l\033[2J\033[?1000h\033[?1006h"
+#define LEAVE "\033[?1006l\033[?1000l\033[0m\033[?25h\033[?1049l"
 
 /* State of the terminal, global because a signal handler gets no context argument. */
 static struct {

@@ -113,6 +113,8 @@ struct subject {
 	bool resumed;		 /* its first record had PROC_RESUMED */
 	bool hidden;		 /* the filter of the view excludes the process */
 	char *exe, *cgroup;	 /* paths of program and cgroup; owned; NULL: not known */
+	char *command, *user;	 /* command line, and name of the user; owned; NULL: not known */
+	uint32_t named_execs;	 /* number of execs when the names were looked up */
 	/* number of the last signal that was a fault or SIGABRT; 0: none */
 	int32_t signal;
 	uint64_t starved_ns; /* time of a thread's last failed memory request; 0: none */
@@ -230,7 +232,8 @@ struct model {
 	struct tick_record tick;
 	struct series **series;		 /* values of host resources; see subject.series */
 	uint64_t assumed[RESOURCES_MAX]; /* limits set by --assume; 0: none */
-	uint64_t prev_own_cpu_ns;	 /* faultscope's CPU time at the tick before the last */
+	/* CPU time of faultscope, and of its BPF programs, at the tick before the last */
+	uint64_t prev_own_cpu_ns, prev_own_bpf_ns;
 	struct host_record host;
 	struct hook_view hook[MODEL_HOOKS_MAX];
 	size_t hooks;

@@ -47,6 +47,8 @@ static void free_subject(struct table_link *entry)
 	free(s->base);
 	free(s->exe);
 	free(s->cgroup);
+	free(s->command);
+	free(s->user);
 	free(s->held[WHAT_MAPS].sort);
 	free(s->held[WHAT_FDS].sort);
 	free_series(s->series);
@@ -451,17 +453,27 @@ static void take_retry(struct model *m, const struct retry_record *r)
 	}
 }
 
+/* Replaces a name by a text of at most `size` bytes; an empty text means that it is unknown. */
+static int set_name(char **name, const char *text, size_t size)
+{
+	size = size < COMMAND_LINE_MAX ? size : COMMAND_LINE_MAX;
+	free(*name);
+	*name = *text ? strndup(text, size) : NULL;
+	return *text && !*name ? -ENOMEM : 0;
+}
+
 static int take_names(struct model *m, const struct names_record *r)
 {
 	struct subject *s = model_find(m, &r->subject);
+	int err;
 
 	if (!s)
 		return 0;
-	free(s->exe);
-	free(s->cgroup);
-	s->exe = r->exe[0] ? strndup(r->exe, sizeof(r->exe)) : NULL;
-	s->cgroup = r->cgroup[0] ? strndup(r->cgroup, sizeof(r->cgroup)) : NULL;
-	return (r->exe[0] && !s->exe) || (r->cgroup[0] && !s->cgroup) ? -ENOMEM : 0;
+	s->named_execs = s->now.g.execs;
+	err = set_name(&s->exe, r->exe, sizeof(r->exe));
+	err = set_name(&s->cgroup, r->cgroup, sizeof(r->cgroup)) ?: err;
+	err = set_name(&s->command, r->command, sizeof(r->command)) ?: err;
+	return set_name(&s->user, r->user, sizeof(r->user)) ?: err;
 }
 
 static int take_symbol(struct model *m, const struct symbol_record *r)
@@ -543,6 +555,7 @@ static int take_tick(struct model *m, const struct tick_record *r)
 	for (; m->noted < m->events; m->noted++)
 		note_event(m, &m->event[m->noted]);
 	m->prev_own_cpu_ns = m->tick.own_cpu_ns;
+	m->prev_own_bpf_ns = m->tick.own_bpf_ns;
 	if (m->first_ns && m->tick.limits.max_map_count != r->limits.max_map_count)
 		m->limits_window = m->window;
 	m->tick = *r;

@@ -51,7 +51,8 @@ static size_t subject_bytes(const struct subject *s)
 	for (int what = 0; what <= WHAT_FDS; what++)
 		n += s->held[what].sort ? rounded(s->held[what].n * sizeof(*s->held[what].sort))
 					: 0;
-	return n + series_bytes(s->series) + string_bytes(s->exe) + string_bytes(s->cgroup);
+	return n + series_bytes(s->series) + string_bytes(s->exe) + string_bytes(s->cgroup) +
+	       string_bytes(s->command) + string_bytes(s->user);
 }
 
 /*
@@ -109,6 +110,11 @@ static struct series **put_series(struct snapshot *s, struct series *const *set)
 	return copy;
 }
 
+static char *put_string(struct snapshot *s, const char *text)
+{
+	return put(s, text, text ? strlen(text) + 1 : 0);
+}
+
 static struct subject *put_subject(struct snapshot *s, const struct subject *one)
 {
 	struct subject *copy = put(s, one, sizeof(*one));
@@ -119,8 +125,10 @@ static struct subject *put_subject(struct snapshot *s, const struct subject *one
 		copy->earlier->prev.c =
 			put(s, one->earlier->prev.c, counters_bytes(one->earlier->prev.c));
 	copy->base = NULL;
-	copy->exe = put(s, one->exe, one->exe ? strlen(one->exe) + 1 : 0);
-	copy->cgroup = put(s, one->cgroup, one->cgroup ? strlen(one->cgroup) + 1 : 0);
+	copy->exe = put_string(s, one->exe);
+	copy->cgroup = put_string(s, one->cgroup);
+	copy->command = put_string(s, one->command);
+	copy->user = put_string(s, one->user);
 	for (int what = 0; what <= WHAT_FDS; what++)
 		copy->held[what].sort = put(s, one->held[what].sort,
 					    one->held[what].n * sizeof(*one->held[what].sort));

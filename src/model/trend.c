@@ -113,6 +113,7 @@ static void drop(struct table_link *one)
 int trends_update(struct trends *t, const struct model *m)
 {
 	t->window++;
+	t->end_ns[t->window % TREND_SAMPLES] = m->last_ns;
 	if (!t->host)
 		t->host = make(t, NULL);
 	if (!t->host || table_make(&t->by_subject, CHAINS))
@@ -150,6 +151,15 @@ size_t trends_read(const struct trends *t, const struct process_key *of, const s
 	if (one->first > from)
 		there = t->window - one->first + 1;
 	return there;
+}
+
+double trends_span(const struct trends *t, size_t n)
+{
+	if (n < 2 || n > t->window || n > TREND_SAMPLES)
+		return 0;
+	return (t->end_ns[t->window % TREND_SAMPLES] -
+		t->end_ns[(t->window - n + 1) % TREND_SAMPLES]) /
+	       1e9;
 }
 
 void trends_clear(struct trends *t)

@@ -21,8 +21,9 @@ struct trends {
 	struct table by_subject;
 	struct trend *host; /* values summed over the processes shown; owned */
 	size_t n;
-	uint64_t lost;	 /* number of values not stored because of TRENDS_MAX */
-	uint64_t window; /* number of windows so far */
+	uint64_t lost;			/* number of values not stored because of TRENDS_MAX */
+	uint64_t window;		/* number of windows so far */
+	uint64_t end_ns[TREND_SAMPLES]; /* end of each window, CLOCK_MONOTONIC */
 };
 
 /* Stores the values of a window; call at its end. Returns 0 or -ENOMEM. */
@@ -34,6 +35,12 @@ int trends_update(struct trends *t, const struct model *m);
  */
 size_t trends_read(const struct trends *t, const struct process_key *of, const struct field *f,
 		   double *ret, size_t n);
+
+/*
+ * Returns the time in seconds between the end of the last window and that of the one `n` - 1
+ * windows before it, which are the last and the first of `n` values.
+ */
+double trends_span(const struct trends *t, size_t n);
 
 /* Removes all values, but keeps the choice of `field` and `fields`. */
 void trends_clear(struct trends *t);

@@ -461,6 +461,8 @@ static const struct record_field names_fields[] = {
 	F(subject.pid, ""),
 	T(exe),
 	T(cgroup),
+	T(command),
+	T(user),
 };
 #undef OF
 

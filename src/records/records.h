@@ -306,11 +306,15 @@ enum hook_use { HOOK_OFF, HOOK_ON, HOOK_BLIND };
 #define SWITCHED_OFF "switched off by --probe"
 
 /* Names of a process from /proc, NUL-terminated and cut to size. */
+#define COMMAND_LINE_MAX 512 /* a longer command line is cut, and ends in "..." */
+
 struct names_record {
 	struct record h;
 	struct process_key subject;
 	char exe[256];
 	char cgroup[256];
+	char command[COMMAND_LINE_MAX]; /* arguments, separated by blanks; empty: not known */
+	char user[32];			/* name of the user; empty: not known */
 };
 
 struct symbol_record {

@@ -28,10 +28,14 @@ struct view {
 	int width;  /* width of the output in columns, at least 40 */
 	int height; /* height of the screen in lines; 0: the output is not a screen */
 	bool unicode, colour;
+	bool light; /* colours for a light background */
 	bool host; /* command `host`: show the machine, not its processes */
 	bool once; /* `host` without an interval: a single report at the end */
 	/* the command gives a verdict (`diagnose`): "no finding" means that all is well */
 	bool verdict;
+	/* text on a pipe: write a table in each interval (--top, --sort), not one line */
+	bool tables;
+	uint64_t frames; /* number of windows that were written before */
 	bool addresses; /* also show the memory addresses of faults */
 	/* `run`, `diagnose`: at the end, also show findings that were cleared in the meantime */
 	bool command;

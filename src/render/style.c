@@ -8,15 +8,28 @@
 
 #include "base/text_format.h"
 
-static const char *const sgr[] = {
-	[STYLE_PLAIN] = "",
-	[STYLE_BOLD] = "\033[1m",
-	[STYLE_DIM] = "\033[2m",
-	[STYLE_WARNING] = "\033[1;33m",
-	[STYLE_CRITICAL] = "\033[1;31m",
-	[STYLE_ACCENT] = "\033[36m",
-	[STYLE_GOOD] = "\033[32m",
-	[STYLE_SELECTED] = "\033[7m",
+/* Colours for a dark and for a light background, on which yellow, cyan and bright red are pale. */
+static const char *const sgr[2][STYLE_SELECTED + 1] = {
+	{
+		[STYLE_PLAIN] = "",
+		[STYLE_BOLD] = "\033[1m",
+		[STYLE_DIM] = "\033[2m",
+		[STYLE_WARNING] = "\033[1;33m",
+		[STYLE_CRITICAL] = "\033[1;31m",
+		[STYLE_ACCENT] = "\033[36m",
+		[STYLE_GOOD] = "\033[32m",
+		[STYLE_SELECTED] = "\033[7m",
+	},
+	{
+		[STYLE_PLAIN] = "",
+		[STYLE_BOLD] = "\033[1m",
+		[STYLE_DIM] = "\033[2m",
+		[STYLE_WARNING] = "\033[1;35m",
+		[STYLE_CRITICAL] = "\033[1;31m",
+		[STYLE_ACCENT] = "\033[34m",
+		[STYLE_GOOD] = "\033[32m",
+		[STYLE_SELECTED] = "\033[7m",
+	},
 };
 #define RESET "\033[0m"
 
@@ -123,7 +136,7 @@ static void put_styled(struct line *l, struct buf *b, const char *s, size_t len,
 	bool styled = selected || (l->v->colour && style != STYLE_PLAIN);
 
 	if (styled)
-		buf_puts(b, sgr[style]);
+		buf_puts(b, sgr[l->v->light][style]);
 	while (!selected && len && s[len - 1] == ' ')
 		len--;
 	buf_add(b, s, len);
@@ -137,7 +150,7 @@ void line_style(struct line *l, enum style style)
 	if (!l->v->colour || l->flat)
 		return;
 	buf_puts(&l->b, RESET);
-	buf_puts(&l->b, sgr[style]);
+	buf_puts(&l->b, sgr[l->v->light][style]);
 }
 
 void line_cell(struct line *l, const char *s, int columns, bool right)
@@ -154,33 +167,30 @@ void line_cell(struct line *l, const char *s, int columns, bool right)
 	free(cut);
 }
 
-void line_spark(struct line *l, const double *v, int cells, bool counts)
+void line_spark(struct line *l, const double *v, int cells, double low, double high)
 {
 	static const char *const level[] = {"\u2581", "\u2582", "\u2583", "\u2584",
 					    "\u2585", "\u2586", "\u2587", "\u2588"};
 	static const char plain[] = "_.:-=+*#";
-	double low = cells ? v[0] : 0, high = 0;
+	bool flat = true;
 
-	for (int i = 0; i < cells; i++) {
-		low = v[i] < low ? v[i] : low;
-		high = v[i] > high ? v[i] : high;
-	}
-	if (counts)
-		low = 0;
-	else if (low > high * 0.9)
-		low = high * 0.9;
+	for (int i = 1; i < cells; i++)
+		flat = flat && v[i] == v[0];
 	for (int i = 0; i < cells; i++) {
 		int n = high > low ? (int)((v[i] - low) / (high - low) * 7.999) : 0;
 
-		/* draw a count above 0 higher than 0 */
-		if (counts && v[i] > 0 && !n)
+		n = n < 0 ? 0 : n > 7 ? 7 : n;
+		/* draw a value above 0 higher than 0 */
+		if (!low && v[i] > 0 && !n)
 			n = 1;
-		if (high <= 0)
+		if (flat && v[0] <= 0)
 			buf_putc(&l->b, ' ');
+		else if (flat)
+			buf_puts(&l->b, l->v->unicode ? "\u2500" : "-");
 		else if (l->v->unicode)
-			buf_puts(&l->b, level[n < 0 ? 0 : n]);
+			buf_puts(&l->b, level[n]);
 		else
-			buf_putc(&l->b, plain[n < 0 ? 0 : n]);
+			buf_putc(&l->b, plain[n]);
 	}
 }
 

@@ -43,11 +43,11 @@ void line_style(struct line *l, enum style style);
 void line_cell(struct line *l, const char *s, int columns, bool right);
 
 /*
- * Adds a sparkline with one cell per value, the latest on the right. If all values are 0, the cells
- * are blank. With `counts`, the scale starts at 0. Without `counts`, the scale starts at the lowest
- * value, and at most at 90 % of the highest value. Small changes of a large value then look small.
+ * Adds a sparkline with one cell per value, the latest on the right. `low` and `high` are the
+ * values of the lowest and the highest cell. Equal values are drawn as a horizontal line, and
+ * values that are all 0 as blanks.
  */
-void line_spark(struct line *l, const double *v, int cells, bool counts);
+void line_spark(struct line *l, const double *v, int cells, double low, double high);
 
 /* Adds a line to `b`, cut to the width of the view. */
 void line_end(struct line *l, struct buf *b, enum style style);

@@ -44,6 +44,7 @@ int session_begin(struct session *s, const struct run_plan *plan)
 	s->in.filter = s->o->filter;
 	s->in.collector.filter = &s->in.filter;
 	s->in.collector.redaction = plan->redaction;
+	s->in.collector.names.commands = true;
 	err = session_open_output(s);
 	if (err)
 		return err;
@@ -292,6 +293,12 @@ static int replay_loop(struct session *s)
 	return err;
 }
 
+/* Returns whether the output is text with one line per window, and not redrawn. */
+static bool writes_lines(const struct session *s)
+{
+	return s->out.renderer == &text_renderer && !s->out.redraws && !s->out.view.tables;
+}
+
 int session_loop(struct session *s)
 {
 	int err;
@@ -303,7 +310,8 @@ int session_loop(struct session *s)
 		/* Scan once more, so that the summary includes the time since the previous scan. */
 		s->ending = true;
 		if (!err && (!s->loop.done || s->stopped))
-			err = session_take_window(s, s->out.renderer != &text_renderer);
+			err = session_take_window(s, s->out.renderer != &text_renderer ||
+							     writes_lines(s));
 	} else {
 		err = s->out.viewing ? viewing_replay(s) : replay_loop(s);
 		err = session_note_end(s, err);

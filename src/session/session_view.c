@@ -56,6 +56,7 @@ void session_set_view(struct session *s)
 	v->addresses = o->addresses;
 	v->min_severity = o->min_severity;
 	v->sort = o->sort;
+	v->tables = o->top || o->sort;
 	v->summary = v->command || s->out.redraws;
 	v->page = o->summary;
 	session_measure_view(s);

@@ -93,6 +93,7 @@ void session_render_frame(struct session *s)
 		viewing_update(s);
 	else
 		s->out.renderer->frame(&s->out.text, &s->out.view);
+	s->out.view.frames++;
 }
 
 /*

@@ -69,6 +69,56 @@ def test_screens_of_recordings(check, lab):
         check.equal(f"{name}: lines", len(got.splitlines()), len(want))
 
 
+SITUATIONS = SCREENS / "situations"
+SIZES = (80, 24), (120, 40), (200, 50)
+
+
+def situation(name=None, width=0, height=0):
+    program = BUILD / "situations"
+    if not program.exists():
+        raise Skip("build/situations is not built: make build/situations")
+    words = [name, str(width), str(height)] if name else []
+    return subprocess.run([program, *words], capture_output=True, check=True, text=True,
+                          timeout=60).stdout
+
+
+def test_screens_of_situations(check, lab):
+    """Each situation that a user meets is drawn as it is kept, at three sizes."""
+    names = situation().split()
+    check.that(len(names) >= 12, f"only {names}")
+    for name in names:
+        for width, height in SIZES:
+            got = situation(name, width, height)
+            kept = SITUATIONS / f"{name}-{width}.txt"
+            if os.environ.get("FS_MAKE_SCREENS"):
+                SITUATIONS.mkdir(exist_ok=True)
+                kept.write_text(got)
+            check.equal(f"{name} at {width} by {height}", got, kept.read_text())
+
+
+def first_row(screen):
+    lines = screen.splitlines()
+    return lines[next(i for i, line in enumerate(lines) if " PROCESS" in line) + 1]
+
+
+def test_answers_on_the_first_screen(check, lab):
+    """Which process will fail first, and who leaks file descriptors? The first row answers both, in
+    spite of 500 other processes that just ended."""
+    for width, height in SIZES:
+        screen = situation("leak-among-short", width, height)
+        check.that(re.search(r" 4211 .*api .*full in 4.1 s", first_row(screen)), screen)
+        check.that("api[4211]: 900 of 1,024 file descriptors" in screen, screen)
+        screen = situation("leak-fds", width, height)
+        check.that(re.search(r" 4211 .*900 .* 4.1 s .*api", first_row(screen)), screen)
+        screen = situation("two-full", width, height)
+        rows = "\n".join(screen.splitlines()[6:8])
+        check.that("loader" in rows and "proxy" in rows, f"what is at its limit is on top:\n{screen}")
+        screen = situation("replay-end", width, height)
+        check.that("] [ finding" in screen and "J time" in screen, "a time: keys of the footer")
+        for script in (f"shard_{i:02}.py" for i in range(30) if height == 50):
+            check.that(script in situation("pythons", width, height), script)
+
+
 class Tmux:
     """A tmux terminal with a shell that runs one program."""
     number = 0
@@ -147,37 +197,40 @@ def test_view_keys(check, lab):
     work.truth()
     tmux = in_tmux(140, 40)
     steps = [
-        ("the table", [], [r"PID MINFLT/s", r"\[?Faults\]?"]),
-        ("/ asks", ["/"], [r"words; Enter: filter"]),
+        ("the table", [], [r"PID +(?:USER +)?.?MINFLT/s", r"\[?Faults\]?"]),
+        ("/ asks", ["/"], [r"words; Enter: keep the filter"]),
         ("a filter", ["v", "i", "e", "w", "e", "d", "Enter"], ["filter: viewed"]),
-        ("3: a tab by number", ["3"], [r"FDS +OF LIMIT", "viewed"]),
+        ("3: a tab by number", ["3"], [r"FDS +.?OF LIMIT", "viewed"]),
         ("Enter: who is nearest", ["Enter"], [r"Process viewed\[", r"fds +\S+ of 400"]),
         ("what it holds", [], [r"held at the start: \d+ file descriptors"]),
         ("d: diagnosis", ["d"], [r"Diagnosis of viewed\[", "checked:"]),
         ("Esc: back", ["Escape"], [r"Process viewed\["]),
-        ("Esc: back again", ["Escape"], [r"FDS +OF LIMIT"]),
+        ("Esc: back again", ["Escape"], [r"FDS +.?OF LIMIT"]),
         ("Tab", ["Tab"], ["RSS TREND"]),
-        ("Shift-Tab", ["BTab"], [r"FDS +OF LIMIT"]),
+        ("Shift-Tab", ["BTab"], [r"FDS +.?OF LIMIT"]),
         ("6: findings", ["6"], [r"SEVERITY ID", r"viewed\["]),
-        ("5: kernel", ["5"], ["This machine", "Probes", "faultscope itself"]),
-        ("1: back", ["1"], ["PID MINFLT/s"]),
+        ("5: kernel", ["5"], ["Limits of this machine", "Probes", "faultscope itself"]),
+        ("1: back", ["1"], ["PID +(?:USER +)?.?MINFLT/s"]),
         ("t: tree", ["t"], [r"\(1\)"]),
+        ("t: parents", ["t"], [r"\(1\)|viewed"]),
         ("t: flat", ["t"], [r"filter: viewed"]),
         ("Esc forgets it", ["Escape"], [r"(?s)\A(?!.*filter: )"]),
-        ("s sorts", ["s"], ["sorted by PID"]),
-        ("S back", ["S"], ["sorted by activity"]),
-        ("I inverts", ["I", "s"], ["sorted by PID"]),
-        ("and back", ["I", "S"], ["sorted by activity"]),
+        ("s sorts", ["s"], ["order: PID"]),
+        ("S back", ["S"], ["order: findings, then faults"]),
+        ("I inverts", ["I", "s"], ["order: PID, reversed"]),
+        ("and back", ["I", "S"], ["order: findings, then faults"]),
         ("Space pauses", ["Space"], ["PAUSED"]),
         ("+ looks more often", ["+"], [r"a scan every 0.1 s"]),
         ("- less often", ["-"], [r"a scan every 0.2 s"]),
-        ("c forgets", ["c"], ["trends begin anew"]),
+        ("C forgets", ["C"], ["trends begin anew"]),
+        ("c: command lines", ["c"], [r"viewed 380 --nofile 400"]),
+        ("c: names", ["c"], [r"viewed !F12"]),
         ("? helps", ["?"], ["move the cursor", "start a recording"]),
-        ("h leaves it", ["h"], ["PID MINFLT/s"]),
-        ("Right", ["Right"], [r"PID (?!MINFLT)"]),
-        ("Left", ["Left"], ["PID MINFLT/s"]),
+        ("h leaves it", ["h"], ["PID +(?:USER +)?.?MINFLT/s"]),
+        ("Right", ["Right"], [r"PID +(?:USER +)?(?!.?MINFLT|USER)"]),
+        ("Left", ["Left"], ["PID +(?:USER +)?.?MINFLT/s"]),
         ("j k G g", ["j", "k", "G", "g", "Down", "Up", "End", "Home", "NPage", "PPage"],
-         ["PID MINFLT/s"]),
+         ["PID +(?:USER +)?.?MINFLT/s"]),
     ]
     for what, keys, words in steps:
         for key in keys:
@@ -189,7 +242,7 @@ def test_view_keys(check, lab):
     wrong = tmux.shows(ENDED, "faultscope: watched all processes", options=("-S", "-"))
     check.that(not wrong, f"q: the end: {wrong}")
     check.equal("the terminal's settings", tmux.file("after"), tmux.file("before"))
-    check.that("PID MINFLT/s" not in tmux.screen(), "the screen is given back")
+    check.that(not re.search(r"PID +(?:USER +)?.?MINFLT/s", tmux.screen()), "the screen is given back")
     tmux.close()
     work.go()
     work.end()
@@ -199,7 +252,7 @@ def test_view_keys(check, lab):
 def test_view_writes_a_recording(check, lab):
     work = lab.work("mapleak", "50000", "--rate", "200")
     tmux = in_tmux(140, 30)
-    expect(check, tmux, "the table", "PID MINFLT/s")
+    expect(check, tmux, "the table", "PID +(?:USER +)?.?MINFLT/s")
     tmux.keys("w")
     expect(check, tmux, "w", "recording to .*faultscope-.*fsr", "REC")
     path = Path("/tmp") / re.search(r"(faultscope-\S+\.fsr)", tmux.screen())[1]
@@ -229,7 +282,7 @@ def test_view_of_one_process(check, lab):
            "max_map_count")
     expect(check, tmux, "with what it holds", "What it holds", r"held at the start: [\d,]+ mappings")
     tmux.keys("Escape")
-    expect(check, tmux, "and the table is behind it", "PID MINFLT/s")
+    expect(check, tmux, "and the table is behind it", "PID +(?:USER +)?.?MINFLT/s")
     tmux.keys("q")
     expect(check, tmux, "the end", ENDED)
     tmux.close()
@@ -265,7 +318,7 @@ def is_whole(lines, height):
 def test_view_sizes(check, lab):
     """With any terminal size, no line wraps, and the footer stays the last line."""
     tmux = in_tmux(100, 30)
-    expect(check, tmux, "the table", "PID MINFLT/s")
+    expect(check, tmux, "the table", "PID +(?:USER +)?.?MINFLT/s")
     for width, height in (60, 20), (80, 24), (200, 50), (300, 60), (30, 8), (120, 12), (61, 37):
         tmux.resize(width, height)
         try:
@@ -282,18 +335,21 @@ def test_view_is_never_broken(check, lab):
     """After any signal, the terminal has its former settings."""
     for name in ("SIGTERM", "SIGHUP", "SIGQUIT", "SIGINT", "SIGABRT", "SIGSEGV"):
         tmux = in_tmux(100, 30)
-        expect(check, tmux, "the table", "PID MINFLT/s")
+        expect(check, tmux, "the table", "PID +(?:USER +)?.?MINFLT/s")
         os.kill(tmux.pid(), getattr(signal, name))
         expect(check, tmux, name, "ended with")
+        check.that("mouse_any_flag=0" in tmux.run("display-message", "-p",
+                                                  "mouse_any_flag=#{mouse_any_flag}"),
+                   f"{name}: the terminal still reports the mouse")
         check.equal(f"{name}: settings", tmux.file("after"), tmux.file("before"))
-        check.that("PID MINFLT/s" not in tmux.screen(), f"{name}: the screen is not given back")
+        check.that(not re.search(r"PID +(?:USER +)?.?MINFLT/s", tmux.screen()), f"{name}: the screen is not given back")
         tmux.close()
 
 
 @live
 def test_view_colours(check, lab):
     tmux = in_tmux(100, 20)
-    expect(check, tmux, "the table", "PID MINFLT/s")
+    expect(check, tmux, "the table", "PID +(?:USER +)?.?MINFLT/s")
     check.that(re.search(r"\x1b\[(?:1;)?3[0-7]m", tmux.screen("-e")), "colours on a terminal")
     tmux.close()
     for options, env in ("", {"NO_COLOR": "1"}), ("--color never", {}):
@@ -318,13 +374,13 @@ def test_view_wide_names(check, lab):
     shutil.copy("/bin/sleep", name)
     process = lab.spawn([name, "100"])
     tmux = in_tmux(100, 30)
-    expect(check, tmux, "the table", "PID MINFLT/s")
+    expect(check, tmux, "the table", "PID +(?:USER +)?.?MINFLT/s")
     tmux.keys("/")
     tmux.type("漢字")
     tmux.keys("Enter")
     expect(check, tmux, "a filter of wide characters", "filter: 漢字", rf"{process.pid} .*漢字かな")
     row = next(line for line in tmux.screen().splitlines() if str(process.pid) in line)
-    head = next(line for line in tmux.screen().splitlines() if "PID MINFLT" in line)
+    head = next(line for line in tmux.screen().splitlines() if "PROCESS" in line)
     check.equal("its column", row.index("漢字"), head.index("PROCESS"))
     tmux.keys("q")
     expect(check, tmux, "the end", ENDED)
@@ -362,7 +418,7 @@ def test_view_of_a_recording(check, lab):
     tmux.keys(",")
     expect(check, tmux, "back from the end", "REPLAY x32 PAUSED")
     tmux.keys("Escape")
-    expect(check, tmux, "Esc", "PID MINFLT/s")
+    expect(check, tmux, "Esc", "PID +(?:USER +)?.?MINFLT/s")
     tmux.keys("6", "Enter")
     expect(check, tmux, "its findings", r"Finding F\d+ of fdleak\[")
     tmux.keys("q")

@@ -84,11 +84,14 @@ static void test_names(void)
 
 	strcpy(n.exe, "/home/alice/secret-project/bin/server");
 	strcpy(n.cgroup, "/user.slice/user-1000.slice/alice-job.service");
+	strcpy(n.command, "server --token secret");
+	strcpy(n.user, "alice");
 	again = n;
 	redact_record(&r, &n.h);
 	redact_record(&r, &again.h);
 	is_str(n.exe, "server", "a program without where it is");
 	ok(!strstr(n.cgroup, "alice") && !strstr(n.cgroup, "1000"), "a cgroup without names");
+	ok(!n.command[0] && !n.user[0], "neither command line nor user");
 	ok(strstr(n.cgroup, ".service"), "that is still a service");
 	is_str(n.cgroup, again.cgroup, "the same name is the same again");
 	redact_record(&r, &host.h);

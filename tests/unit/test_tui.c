@@ -37,7 +37,8 @@ struct given {
 	uint32_t pid;
 	const char *comm, *cgroup;
 	uint64_t minor;
-	uint32_t fds, maps;
+	uint32_t fds, maps, parent;
+	const char *command, *user;
 };
 
 static void process(struct given g)
@@ -49,10 +50,13 @@ static void process(struct given g)
 	r.g.fds = r.g.fd_high = g.fds;
 	r.g.map_count = r.g.map_high = g.maps;
 	r.g.flags = PROC_BORN;
+	r.g.ppid = g.parent;
 	snprintf(r.g.comm, sizeof(r.g.comm), "%s", g.comm);
 	model_take(&m, &r.h);
 	names.subject = r.subject;
 	snprintf(names.cgroup, sizeof(names.cgroup), "%s", g.cgroup ? g.cgroup : "");
+	snprintf(names.command, sizeof(names.command), "%s", g.command ? g.command : "");
+	snprintf(names.user, sizeof(names.user), "%s", g.user ? g.user : "");
 	model_take(&m, &names.h);
 }
 
@@ -201,7 +205,11 @@ static void test_order(void)
 {
 	begin();
 	some_processes();
-	ok(before("large", "besides") && before("besides", "deep"), "by faults, unless it is said");
+	ok(before("files", "large") && before("large", "besides"), "findings come first");
+	ok(before("besides", "deep") && before("deep", "small"), "then processes by faults");
+	ok(strstr(draw(), "order: findings, then faults"), "the order is shown");
+	ok(strstr(draw(), "▾MINFLT/s") && strstr(draw(), "▾MAJFLT/s") && strstr(draw(), "PROCESS▾"),
+	   "its columns are marked");
 	press("I");
 	ok(before("deep", "large"), "I inverts");
 	press("I2");
@@ -209,14 +217,15 @@ static void test_order(void)
 	press("3");
 	ok(before("files", "large"), "descriptors: as well");
 	press("1s");
-	ok(strstr(draw(), "sorted by PID"), "s: the first column");
+	ok(strstr(draw(), "order: PID"), "s: the first column");
 	ok(before("small", "large") && before("large", "files"), "by pid, the oldest first");
-	press("ss");
-	ok(strstr(draw(), "sorted by MAJFLT"), "trends are passed over");
+	press("sss");
+	ok(strstr(draw(), "order: MAJFLT"), "trends are passed over");
 	press("S");
-	ok(strstr(draw(), "sorted by MINFLT/s"), "S goes back");
-	press("SS");
-	ok(strstr(draw(), "sorted by activity"), "before the first it is the tab's own order");
+	ok(strstr(draw(), "order: MINFLT/s"), "S goes back");
+	press("SSS");
+	ok(strstr(draw(), "order: findings, then faults"),
+	   "before the first it is the tab's own order");
 	press("S");
 	ok(before("besides", "deep") && before("deep", "files") && before("large", "small"),
 	   "by name");
@@ -383,11 +392,12 @@ static void test_cursor(void)
 	begin();
 	some_processes();
 	draw();
-	is_u64(t.chosen.pid, 11, "the cursor begins at the first");
-	process((struct given){12, "files", NULL, 99999, 1000, 50});
-	look();
+	is_u64(t.chosen.pid, 12, "the cursor begins at the first");
+	process((struct given){12, "files", NULL, 99999, 10, 50});
+	for (int i = 0; i < 4; i++)
+		look();
 	draw();
-	is_u64(t.chosen.pid, 12, "and stays there, whoever comes first");
+	is_u64(t.chosen.pid, 11, "and stays there, whoever comes first");
 	press("j");
 	draw();
 	is_u64(t.chosen.pid, t.chosen.pid, "moved, it is on a process");
@@ -448,7 +458,7 @@ static void test_pages(void)
 	begin();
 	some_processes();
 	draw();
-	press("\r");
+	press("j\r");
 	ok(strstr(draw(), "Process large[11]") && strstr(frame.s, "60,000 of 65,530"),
 	   "Enter: one process");
 	is_u64(t.where, TUI_PROCESS, "is where we are");
@@ -555,12 +565,12 @@ static void test_actions(void)
 {
 	/* keys that move or change the view; those that toggle come twice */
 	static const uint32_t drawn[] = {
-		KEY_NONE,      KEY_UNKNOWN, KEY_DOWN, 'j',	     KEY_UP,	 'k',
-		KEY_PAGE_DOWN, KEY_PAGE_UP, KEY_END,  'G',	     KEY_HOME,	 'g',
-		KEY_RIGHT,     KEY_LEFT,    KEY_TAB,  KEY_BACK_TAB,  's',	 'S',
-		'I',	       'I',	    't',      't',	     ' ',	 ' ',
-		'c',	       '?',	    '?',      'h',	     'h',	 '2',
-		'1',	       '/',	    'x',      KEY_BACKSPACE, KEY_ESCAPE, KEY_ESCAPE};
+		KEY_NONE,    KEY_UNKNOWN,   KEY_DOWN,	'j',	   KEY_UP, 'k',	      KEY_PAGE_DOWN,
+		KEY_PAGE_UP, KEY_END,	    'G',	KEY_HOME,  'g',	   KEY_RIGHT, KEY_LEFT,
+		KEY_TAB,     KEY_BACK_TAB,  's',	'S',	   'I',	   'I',	      't',
+		't',	     't',	    ' ',	' ',	   'c',	   'c',	      'C',
+		'?',	     '?',	    'h',	'h',	   '2',	   '1',	      '/',
+		'x',	     KEY_BACKSPACE, KEY_ESCAPE, KEY_ESCAPE};
 	begin();
 	some_processes();
 	draw();
@@ -576,9 +586,9 @@ static void test_actions(void)
 	t.writes = t.looks = true;
 	is_u64(tui_press(&t, &v, 'w'), TUI_RECORD, "w");
 	is_u64(tui_press(&t, &v, KEY_ENTER), TUI_READ, "Enter asks what it holds");
-	is_u64(t.chosen.pid, 11, "of the one");
-	press("c");
-	is_u64(t.trends.window, 0, "c forgets trends");
+	is_u64(t.chosen.pid, 12, "of the one");
+	press("C");
+	is_u64(t.trends.window, 0, "C forgets trends");
 	tui_forget(&t);
 	ok(!strcmp(draw(), "faultscope: first scan\n"), "forgotten: nothing to show");
 	press("jkGg\r\t td?/x\rsSI26");
@@ -645,6 +655,370 @@ static void test_ended(void)
 	t.chosen = (struct process_key){.pid = 11, .start_ns = 1};
 	tui_show(&t, &t.chosen);
 	ok(strstr(draw(), "process 11 is not there at this time"), "a process that is not kept");
+	end();
+}
+
+/* Returns a time series of a process whose file descriptors grow to `count` of 1,024. */
+static void grow_fds(uint32_t pid, const char *comm, uint32_t count)
+{
+	for (uint32_t part = 1; part <= 8; part++) {
+		process((struct given){pid, comm, "", 10, count * part / 8, 50});
+		look();
+	}
+}
+
+/* Processes that will fail first come first, and those that have ended come last, and go. */
+static void test_what_matters_first(void)
+{
+	begin();
+	ok(!model_keep_ended(&m, 600), "keeps ended processes");
+	process((struct given){5, "full", NULL, 1, 1024, 50});
+	grow_fds(7, "slow", 960);
+	for (uint32_t pid = 100; pid < 600; pid++)
+		process((struct given){pid, "brief", NULL, 100000, 5, 50});
+	process((struct given){6, "lively", NULL, 90, 5, 50});
+	look();
+	ok(before(" full", " slow") && before(" slow", " brief"), "by severity and time left");
+	for (uint32_t pid = 100; pid < 600; pid++) {
+		struct process_record r = process_record(pid, 1, now + SECOND / 2);
+
+		snprintf(r.g.comm, sizeof(r.g.comm), "brief");
+		r.g.min_flt = 900000;
+		r.g.flags = PROC_BORN | PROC_FINAL;
+		model_take(&m, &r.h);
+	}
+	v.colour = true;
+	look();
+	ok(before(" lively", " brief"), "ended processes come last, in spite of their faults");
+	ok(strstr(draw(), "\033[2m     100 "), "and are dim");
+	look();
+	ok(line_with(" brief") > 0, "they stay for a second window");
+	look();
+	ok(line_with(" brief") < 0 && line_with(" lively") > 0, "and are gone after it");
+	end();
+}
+
+/* Thirty processes of one name are told apart by their arguments, at each width. */
+static void test_who_it_is(void)
+{
+	char command[64], rest[COMMAND_LINE_MAX] = "python3 ";
+	bool good = true;
+
+	begin();
+	for (uint32_t i = 0; i < 30; i++) {
+		snprintf(command, sizeof(command), "/usr/bin/python3 shard-%02u.py", i);
+		process((struct given){.pid = 100 + i,
+				       .comm = "python3",
+				       .command = command,
+				       .minor = 100,
+				       .user = "anna"});
+	}
+	look();
+	v.height = 50;
+	for (v.width = 80; v.width <= 200; v.width += 40)
+		for (uint32_t i = 0; i < 30; i++) {
+			snprintf(command, sizeof(command), "shard-%02u.py", i);
+			good = good && line_with(command) > 0;
+		}
+	ok(good, "each of them is shown with its script");
+	ok(line_with("/usr/bin/python3") < 0 && line_with("USER") > 0 && line_with("anna") > 0,
+	   "and the user");
+	press("c");
+	ok(line_with("/usr/bin/python3 shard-07.py") > 0, "c: the whole command line");
+	press("/anna shard-07\r");
+	ok(line_with("shard-07.py") > 0 && line_with("shard-08.py") < 0, "a filter finds both");
+	press("\r");
+	ok(strstr(draw(), "user      anna (uid ") &&
+		   strstr(draw(), "command   /usr/bin/python3 sh"),
+	   "its page has both, too");
+	press_key(KEY_ESCAPE);
+	press_key(KEY_ESCAPE);
+	press("/long\r");
+	for (int i = 0; i < 20; i++)
+		strcat(rest, "argument-of-twenty-2 ");
+	strcat(rest, "the-end");
+	process((struct given){.pid = 500, .comm = "long", .command = rest, .minor = 1});
+	look();
+	ok(line_with("the-end") < 0, "a long command line does not fit");
+	for (int i = 0; i < 80; i++)
+		press_key(KEY_RIGHT);
+	ok(line_with("the-end") > 0, "Right scrolls to its end");
+	ok(line_with("…") > 0, "and marks that it is scrolled");
+	end();
+}
+
+/* Returns the number of blanks before a word of the drawn tables. */
+static long column_of(const char *word)
+{
+	const char *at = strstr(body(), word), *line = at;
+
+	while (line && line[-1] != '\n')
+		line--;
+	return at ? at - line : -1;
+}
+
+static void test_process_tree(void)
+{
+	begin();
+	process((struct given){.pid = 1, .comm = "init", .minor = 1});
+	process((struct given){.pid = 20, .comm = "idle", .minor = 900, .parent = 1});
+	process((struct given){.pid = 32, .comm = "leaks", .fds = 1020, .parent = 30});
+	process((struct given){.pid = 30, .comm = "shell", .minor = 2, .parent = 1});
+	process((struct given){.pid = 31, .comm = "other", .minor = 3, .parent = 30});
+	process((struct given){.pid = 40, .comm = "alone", .parent = 7});
+	look();
+	press("tt");
+	ok(strstr(draw(), "by parent"), "the tree of processes");
+	ok(before(" init", " shell") && before(" shell", " leaks") && before(" leaks", " other"),
+	   "a parent comes before its children");
+	ok(before(" other", " idle"), "the family of a process with a finding comes first");
+	ok(before(" idle", " alone") && line_with(" alone") > 0, "without a parent: a root");
+	ok(column_of("idle") == column_of("shell") && column_of("other") == column_of("shell") + 2,
+	   "children are indented");
+	press("t");
+	ok(strstr(draw(), "order: "), "t again: a list");
+	end();
+}
+
+/* Presses a button of the mouse, or turns its wheel, at a place of the screen. */
+static void mouse(unsigned int button, unsigned int x, unsigned int y)
+{
+	char bytes[32];
+
+	snprintf(bytes, sizeof(bytes), "\033[<%u;%u;%uM", button, x, y);
+	press(bytes);
+}
+
+static void test_mouse(void)
+{
+	begin();
+	some_processes();
+	draw();
+	mouse(MOUSE_LEFT, 30, 9);
+	is_u64(t.at, 2, "a click chooses a row");
+	is_u64(t.where, TUI_TABLE, "and does not open it");
+	mouse(MOUSE_LEFT, 30, 9);
+	is_u64(t.where, TUI_PROCESS, "a second click does");
+	v.height = 12;
+	draw();
+	mouse(MOUSE_WHEEL_DOWN, 1, 10);
+	is_u64(t.scroll, 3, "the wheel scrolls a page");
+	mouse(MOUSE_WHEEL_UP, 1, 10);
+	is_u64(t.scroll, 0, "and back");
+	v.height = 30;
+	press_key(KEY_ESCAPE);
+	mouse(MOUSE_WHEEL_DOWN, 1, 10);
+	is_u64(t.at, 4, "the wheel moves the cursor in a table");
+	mouse(MOUSE_LEFT, 8, 6);
+	ok(strstr(draw(), "order: PID") && before("small", "large"), "a click on a title sorts");
+	mouse(MOUSE_LEFT, 8, 6);
+	ok(strstr(draw(), "order: PID, reversed") && before("large", "small"), "and reverses");
+	mouse(MOUSE_LEFT, 14, 5);
+	is_u64(t.tab, 1, "a click on a tab goes there");
+	mouse(MOUSE_LEFT, 100, 5);
+	mouse(MOUSE_LEFT, 1, 1);
+	mouse(MOUSE_LEFT, 50, 30);
+	mouse(MOUSE_LEFT, 500, 500);
+	mouse(2, 8, 6);
+	ok(t.tab == 1 && t.where == TUI_TABLE, "other places and buttons do nothing");
+	press("6");
+	mouse(MOUSE_LEFT, 20, 7);
+	mouse(MOUSE_LEFT, 20, 7);
+	is_u64(t.where, TUI_FINDING, "a finding opens, too");
+	end();
+}
+
+/* Filter and search show their effect while the user types. */
+static void test_incremental(void)
+{
+	begin();
+	some_processes();
+	press("/lar");
+	ok(line_with("large[") < 0 && line_with(" large") > 0 && line_with(" small") < 0,
+	   "the filter applies while it is typed");
+	press_key(KEY_ESCAPE);
+	ok(line_with(" small") > 0, "Esc restores the former filter");
+	press("/db\r/x");
+	press_key(KEY_ESCAPE);
+	is_str(t.filter, "db", "also if there was one");
+	press_key(KEY_ESCAPE);
+	press("fbes");
+	is_u64(t.chosen.pid, 14, "a search moves the cursor");
+	ok(line_with(" small") > 0 && strstr(draw(), "find: bes"), "and hides nothing");
+	press("\r");
+	press("f");
+	press("l");
+	press_key(KEY_ENTER);
+	uint32_t first = t.chosen.pid;
+	press("n");
+	ok(t.chosen.pid != first, "n: the next one");
+	press("g");
+	size_t at = t.at;
+	press("fbes");
+	press_key(KEY_ESCAPE);
+	is_u64(t.at, at, "Esc goes back");
+	press("6/F12\r");
+	ok(line_with("files[12]") > 0 && line_with("large[11]") < 0, "findings are filtered, too");
+	press("/nothing");
+	ok(line_with("no finding matches") > 0, "and none may be left");
+	end();
+}
+
+static void test_sort_letters(void)
+{
+	begin();
+	some_processes();
+	press("N");
+	ok(strstr(draw(), "order: PID") && before("small", "large"), "N: by pid");
+	press("M");
+	ok(strstr(draw(), "order: RSS"), "M: by memory");
+	press("2M");
+	is_u64(t.tab, 0, "in the first tab that has the column");
+	press("P");
+	ok(strstr(draw(), "order: CPU/s"), "P: by CPU time");
+	press("D");
+	ok(t.tab == 2 && strstr(draw(), "order: FDS") && before("files", "large"), "D: by fds");
+	press("IF");
+	ok(strstr(draw(), "order: findings, then use of RLIMIT_NOFILE") &&
+		   !strstr(frame.s, "reversed"),
+	   "F: findings first");
+	end();
+}
+
+/* Each command of a finding is alone on its lines, from the first column on. */
+static void test_commands(void)
+{
+	begin();
+	some_processes();
+	press("6\r");
+	is_u64(t.where, TUI_FINDING, "a finding");
+	press_key(KEY_ENTER);
+	ok(strstr(draw(), "Commands to copy of ") && strstr(draw(), "\nprlimit --pid 12 --nofile="),
+	   "Enter: its commands");
+	press("?");
+	ok(strstr(draw(), "move the cursor"), "? from there");
+	press("?");
+	is_u64(t.where, TUI_COMMANDS, "and back");
+	press_key(KEY_ESCAPE);
+	is_u64(t.where, TUI_FINDING, "Esc: the finding");
+	press_key(KEY_ESCAPE);
+	press("1\r\r");
+	ok(strstr(draw(), "Commands to copy of files[12]") &&
+		   strstr(draw(), "\nprlimit --pid 12 --nofile="),
+	   "those of a process");
+	press_key(KEY_ESCAPE);
+	is_u64(t.where, TUI_PROCESS, "Esc: the process");
+	press_key(KEY_ESCAPE);
+	press("G\r\r");
+	ok(strstr(draw(), "has a command"), "none");
+	end();
+}
+
+/* Yellow and cyan, which are pale on a light background, are other colours there. */
+static void test_themes(void)
+{
+	begin();
+	some_processes();
+	v.colour = true;
+	draw();
+	ok(strstr(frame.s, "\033[36m") && !strstr(frame.s, "\033[34m"), "a dark background");
+	press("L");
+	draw();
+	ok(strstr(frame.s, "\033[34m") && !strstr(frame.s, "\033[36m") &&
+		   !strstr(frame.s, "\033[1;33m"),
+	   "L: a light one");
+	v.colour = false;
+	draw();
+	ok(!strstr(frame.s, "\033[3") && !strstr(frame.s, "\033[1;3"), "none without colours");
+	end();
+}
+
+static void test_footer(void)
+{
+	static const char *const order[] = {"? help",	  "q quit",   "Enter open",
+					    "6 findings", "/ filter", "s sort"};
+	bool good = true;
+
+	begin();
+	some_processes();
+	for (v.width = 24; v.width < 120; v.width++) {
+		bool ended = false;
+
+		draw();
+		for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+			bool there = strstr(frame.s, order[i]) != NULL;
+
+			good = good && !(there && ended);
+			ended |= !there;
+		}
+	}
+	ok(good, "the footer drops the least important keys first");
+	end();
+}
+
+/* Help explains each column of each tab by its title, those of the current tab first. */
+static void test_help(void)
+{
+	bool good = true;
+	const char *maps, *faults;
+
+	begin();
+	some_processes();
+	v.height = 400;
+	press("2?");
+	draw();
+	maps = strstr(frame.s, "Columns of the tab Maps");
+	faults = strstr(frame.s, "Columns of the tab Faults");
+	ok(maps && faults && maps < faults, "the current tab comes first");
+	for (size_t i = 0; i < nr_tui_tabs; i++) {
+		struct columns c;
+
+		if (tui_tabs[i].kind != TAB_TABLE)
+			continue;
+		tui_columns_of(&tui_tabs[i], &v, &c);
+		for (size_t k = 0; k < c.n; k++) {
+			char line[64];
+
+			snprintf(line, sizeof(line), "\n  %s ", c.c[k].title);
+			good = good && strstr(frame.s, line);
+		}
+	}
+	ok(good, "each column is explained by its title");
+	end();
+}
+
+/* No title is cut, with or without the mark of the sort column. */
+static void test_titles(void)
+{
+	bool good = true;
+
+	begin();
+	some_processes();
+	v.width = 2000;
+	for (t.tab = 0; t.tab < nr_tui_tabs; t.tab++) {
+		struct columns c;
+
+		tui_columns(&t, &v, &c);
+		for (size_t i = 0; i < c.n && tui_tabs[t.tab].kind == TAB_TABLE; i++) {
+			char marked[64];
+
+			t.sort[t.tab] = (struct tui_sort){true, c.c[i].cell, c.c[i].f};
+			bool left = c.c[i].cell == CELL_USER || c.c[i].cell == CELL_NAME;
+
+			snprintf(marked, sizeof(marked), left ? "%s▾" : "▾%s ", c.c[i].title);
+			if (c.c[i].cell == CELL_SPARK || strstr(draw(), marked))
+				continue;
+			printf("# no title %s\n", marked);
+			good = false;
+		}
+	}
+	ok(good, "each title is whole, also with the mark");
+	t.tab = 0;
+	t.sort[0] = (struct tui_sort){};
+	v.width = 80;
+	press("SS");
+	ok(strstr(draw(), "▾"), "a column that did not fit is scrolled into view");
+	ok(t.aside > 0, "by scrolling");
 	end();
 }
 
@@ -754,13 +1128,19 @@ static void test_decode(void)
 		{"\033[H", KEY_HOME},
 		{"\033[4~", KEY_END},
 		{"\033[Z", KEY_BACK_TAB},
-		{"\033OP", KEY_UNKNOWN},
+		{"\033OP", '?'},
+		{"\033[<0;12;7M", KEY_MOUSE},
+		{"\033[<65;1000;500M", KEY_MOUSE},
+		{"\033[<0;12;7m", KEY_UNKNOWN},
+		{"\033[<0;0;7M", KEY_UNKNOWN},
+		{"\033[<0;99999;7M", KEY_UNKNOWN},
+		{"\033[<0;-1;7M", KEY_UNKNOWN},
 		{"\033[1;5A", KEY_UNKNOWN},
 		{"\033x", KEY_UNKNOWN},
 		{"\303\251", 0xe9},
 		{"\360\237\230\200", 0x1f600},
 		{"\377", KEY_UNKNOWN},
-		{"\033[99999999999999", KEY_UNKNOWN},
+		{"\033[9999999999999999999999999999999", KEY_UNKNOWN},
 	};
 	struct tui_keys k = {};
 	uint32_t key;
@@ -788,12 +1168,12 @@ static void test_decode(void)
 	ok(k.n < sizeof(k.s), "whatever comes, it stays in its room");
 }
 
-static void is_spark(double *values, int n, bool counts, bool unicode, const char *want)
+static void is_spark(double *values, int n, double low, double high, bool unicode, const char *want)
 {
 	struct view how = {.unicode = unicode};
 	struct line l = {.v = &how};
 
-	line_spark(&l, values, n, counts);
+	line_spark(&l, values, n, low, high);
 	is_str(l.b.s ? l.b.s : "", want, want);
 	buf_free(&l.b);
 }
@@ -801,14 +1181,40 @@ static void is_spark(double *values, int n, bool counts, bool unicode, const cha
 static void test_sparks(void)
 {
 	double ramp[] = {0, 1, 2, 3, 4, 5, 6, 7}, none[] = {0, 0, 0}, flat[] = {100, 100, 100},
-	       slight[] = {1000, 1001, 1000}, spike[] = {0, 1e6, 1};
+	       slight[] = {500, 1001, 500}, spike[] = {0, 1e6, 1}, out[] = {-5, 99};
 
-	is_spark(ramp, 8, true, true, "▁▂▃▄▅▆▇█");
-	is_spark(ramp, 8, true, false, "_.:-=+*#");
-	is_spark(none, 3, true, true, "   ");
-	is_spark(flat, 3, false, true, "███");
-	is_spark(slight, 3, false, true, "███");
-	is_spark(spike, 3, true, true, "▁█▂");
+	is_spark(ramp, 8, 0, 7, true, "▁▂▃▄▅▆▇█");
+	is_spark(ramp, 8, 0, 7, false, "_.:-=+*#");
+	is_spark(ramp, 8, 0, 70, true, "▁▂▂▂▂▂▂▂");
+	is_spark(none, 3, 0, 0, true, "   ");
+	is_spark(flat, 3, 100, 100, true, "───");
+	is_spark(flat, 3, 0, 100, false, "---");
+	is_spark(slight, 3, 0, 1001, true, "▄█▄");
+	is_spark(spike, 3, 0, 1e6, true, "▁█▂");
+	is_spark(out, 2, 1, 7, true, "▁█");
+}
+
+/* All trends of a column have one scale, and the page of a process has a range and a time axis. */
+static void test_trends(void)
+{
+	begin();
+	for (int i = 1; i <= 20; i++) {
+		process((struct given){.pid = 10, .comm = "large", .minor = 8000 * i, .fds = 7});
+		process((struct given){
+			.pid = 11, .comm = "small", .minor = 800 * i + 100 * (i % 2)});
+		look();
+	}
+	ok(strstr(draw(), "TREND≤8,000 "), "the title has the top of the scale");
+	ok(strstr(frame.s, "───── ") != NULL, "a constant rate is a flat line");
+	char *small = strstr(frame.s, "small"), *line = small;
+	while (line[-1] != '\n')
+		line--;
+	*small = 0;
+	ok(strstr(line, "▂") && !strstr(line, "▆"), "a small rate is low on the scale of all");
+	press("\r");
+	ok(strstr(draw(), "constant  ") && strstr(frame.s, "fds      count "), "a constant value");
+	ok(strstr(frame.s, "19 s ago ──") && strstr(frame.s, "── now\n"), "the time axis");
+	end();
 }
 
 static void is_cell(const char *s, int columns, bool right, const char *want)
@@ -838,11 +1244,16 @@ static void test_hostile(void)
 	bool good = true;
 
 	begin();
-	process((struct given){10, "\033[2J\033[31m", "/\033]0;x\a/\nb", 5, 5, 50});
+	process((struct given){.pid = 10,
+			       .comm = "\033[2J\033[31m",
+			       .cgroup = "/\033]0;x\a/\nb",
+			       .minor = 5,
+			       .command = "x \033[2J\r\n\x9b\x31mtitle\xe2\x80\xae",
+			       .user = "\033[1m"});
 	process((struct given){11, "\xe2\x80\xaetxt.exe", "/\xff\xfe", 5, 5, 50});
 	look();
-	for (int i = 0; i < 7; i++) {
-		press(i < 6 ? "\t" : "1\r");
+	for (int i = 0; i < 9; i++) {
+		press(i < 6 ? "\t" : i < 8 ? "1c" : "1\r");
 		draw();
 		for (const char *c = frame.s; *c; c++)
 			if (((unsigned char)*c < ' ' && *c != '\n' && *c != '\033') ||
@@ -876,9 +1287,21 @@ int main(void)
 	test_actions();
 	test_ended();
 	test_cleared();
+	test_what_matters_first();
+	test_titles();
+	test_mouse();
+	test_incremental();
+	test_sort_letters();
+	test_commands();
+	test_themes();
+	test_footer();
+	test_help();
+	test_who_it_is();
+	test_process_tree();
 	test_timeline();
 	test_decode();
 	test_sparks();
+	test_trends();
 	test_cells();
 	test_hostile();
 	return tap_done();

@@ -92,6 +92,7 @@ static void test_records(void)
 			       before = crossing;
 
 	snprintf(names.exe, sizeof(names.exe), "/home/a/secret");
+	snprintf(names.command, sizeof(names.command), "secret --now");
 	snprintf(names.cgroup, sizeof(names.cgroup), "/a");
 	names.subject = other;
 	withhold(&w, &m, &names.h);
@@ -104,6 +105,7 @@ static void test_records(void)
 	names.subject = other;
 	withhold(&w, &m, &names.h);
 	is_str(names.exe, "", "the program of another's is");
+	is_str(names.command, "", "and its command line");
 	is_str(names.cgroup, "/a", "its cgroup stays");
 	is_u64(w.records, 1, "it is counted");
 	signal.subject = other;

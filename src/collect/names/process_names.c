@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #define _GNU_SOURCE
+#include "collect/names/command_line.h"
 #include "collect/names/process_names.h"
 
 #include <errno.h>
@@ -204,6 +205,16 @@ void names_execed(struct names *n, const struct exec_record *r)
 	keep_exe(n, &r->subject, r->execs, r->path);
 }
 
+static void find_command(struct names *n, const struct process_record *r, int proc,
+			 struct names_record *ret)
+{
+	const char *user = n->foreign ? NULL : user_name_find(&n->users, n->root, r->g.uid);
+
+	snprintf(ret->user, sizeof(ret->user), "%s", user ? user : "");
+	if (proc >= 0)
+		command_line_read(proc, ret->command, sizeof(ret->command));
+}
+
 bool names_find(struct names *n, const struct process_record *r, struct names_record *ret)
 {
 	int proc;
@@ -212,6 +223,8 @@ bool names_find(struct names *n, const struct process_record *r, struct names_re
 	proc = open_process(n, r);
 	find_cgroup(n, r, proc, ret->cgroup, sizeof(ret->cgroup));
 	find_exe(n, r, proc, ret->exe, sizeof(ret->exe));
+	if (n->commands)
+		find_command(n, r, proc, ret);
 	if (proc >= 0)
 		close(proc);
 	return ret->exe[0] || ret->cgroup[0];
@@ -245,4 +258,5 @@ void names_free(struct names *n)
 		close(n->root);
 	n->root = 0;
 	n->begun = false;
+	user_names_free(&n->users);
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "collect/cgroup/cgroup_v2.h"
+#include "collect/names/user_names.h"
 #include "records/records.h"
 
 #define NAMES_CGROUPS 512
@@ -29,6 +30,8 @@ struct names {
 		__u32 parent; /* pid of the parent; 0: not known */
 		bool moved;   /* the process moved to another cgroup since its names were read */
 	} * proc;	      /* array of NAMES_PROCS entries, owned */
+	struct user_names users;
+	bool commands;	      /* set by the owner: also find command lines and users */
 	bool foreign;	      /* records have pids of another namespace: do not read /proc */
 };
 
@@ -48,7 +51,10 @@ void names_cgroup(struct names *n, const struct cgroup_path_record *r);
  */
 bool names_was_moved(struct names *n, const struct process_key *of);
 
-/* Finds program and cgroup of a process. Returns false if both are unknown. */
+/*
+ * Finds program and cgroup of a process, and with `commands` its command line and user. Returns
+ * false if program and cgroup are unknown.
+ */
 bool names_find(struct names *n, const struct process_record *r, struct names_record *ret);
 
 /* Finds names as names_find() does, for a pid in our own /proc. */

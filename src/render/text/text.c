@@ -120,7 +120,8 @@ static void cut_to_height(struct buf *b, size_t from, int height)
 		}
 }
 
-static void text_frame(struct buf *b, const struct view *v)
+/* Writes all values of a window, and all open findings. */
+static void write_whole(struct buf *b, const struct view *v)
 {
 	size_t from = b->len;
 
@@ -148,6 +149,20 @@ static void text_frame(struct buf *b, const struct view *v)
 		buf_putc(b, '\n');
 }
 
+/*
+ * On a pipe, only the first window has all values. Later windows have one line, and the findings
+ * that are new, or a log of a day would repeat the same blocks.
+ */
+static void text_frame(struct buf *b, const struct view *v)
+{
+	if (v->height || v->tables || !v->frames) {
+		write_whole(b, v);
+		return;
+	}
+	text_interval(b, v);
+	text_new_findings(b, v);
+}
+
 static void write_peak(struct buf *b, const struct view *v, enum resource_id id,
 		       const struct peak *p)
 {
@@ -161,6 +176,16 @@ static void write_peak(struct buf *b, const struct view *v, enum resource_id id,
 			    as_count(p->limit).s, 100.0 * p->value / p->limit);
 	line_printf(&l, " in %s[%u]", p->comm, p->pid);
 	line_end(&l, b, STYLE_PLAIN);
+}
+
+/* Writes the values and findings at the end, if the last windows had one line only. */
+static void write_last(struct buf *b, const struct view *v)
+{
+	if (v->height || v->tables || v->summary || v->frames < 2)
+		return;
+	if (v->layout == LAYOUT_BLOCKS)
+		text_living_blocks(b, v);
+	text_titles(b, v);
 }
 
 /* Writes the totals of all watched processes at the end. */
@@ -191,6 +216,7 @@ static void text_close(struct buf *b, const struct view *v)
 	line_end(&l, b, STYLE_PLAIN);
 	write_peak(b, v, RESOURCE_MAPS, &totals.maps);
 	write_peak(b, v, RESOURCE_FDS, &totals.fds);
+	write_last(b, v);
 	if (v->page)
 		text_summary(b, v, &totals);
 	if (v->summary) {
@@ -228,7 +254,7 @@ static void text_open(struct buf *b, const struct view *v)
 
 const struct renderer text_renderer = {
 	.name = "text",
-	.help = "for people: redrawn in place on a terminal, plain blocks on a pipe",
+	.help = "for people: redrawn in place on a terminal, plain lines on a pipe",
 	.open = text_open,
 	.event = render_no_event,
 	.finding = render_no_finding, /* frame() writes the findings */

@@ -6,6 +6,8 @@
 #include "base/units.h"
 #include "render/style.h"
 
+#define TEXT_BLOCKS_MAX 16 /* maximum number of processes that are written one by one */
+
 /* Writes the process table, one row per process, the most active one first. */
 void text_table(struct buf *b, const struct view *v);
 
@@ -24,6 +26,9 @@ struct number_text as_field_total(const struct field *f, uint64_t n);
 
 /* Writes a block of lines per process: rates, totals, bars against limits, histograms. */
 void text_blocks(struct buf *b, const struct view *v);
+
+/* Does the same for processes that have not ended. */
+void text_living_blocks(struct buf *b, const struct view *v);
 
 /* Writes the block of lines of one process. */
 void text_block(struct buf *b, const struct view *v, const struct subject *s);
@@ -46,6 +51,18 @@ const struct subject **text_sorted(const struct view *v, size_t *ret_n);
 
 /* Writes all findings that the view shows, most severe first: title, evidence, causes, remedies. */
 void text_findings(struct buf *b, const struct view *v);
+
+/* Writes the findings that opened, changed their severity or level, or cleared in this window. */
+void text_new_findings(struct buf *b, const struct view *v);
+
+/* Writes one line per open finding. */
+void text_titles(struct buf *b, const struct view *v);
+
+/*
+ * Writes a window as one line, with rates and the use of limits; LAYOUT_BLOCKS: one line per
+ * process, and the whole block of a process that ended in this window.
+ */
+void text_interval(struct buf *b, const struct view *v);
 
 /* Writes one finding. */
 void text_finding(struct buf *b, const struct view *v, const struct finding *f);

@@ -10,7 +10,6 @@
 #include "render/text/text.h"
 
 #define LABEL_COLUMNS 11
-#define MAX_BLOCKS    16
 #define FRAMES_SHOWN  5
 #define FRAMES_UNLIKE 3
 
@@ -154,11 +153,17 @@ void text_limit(struct buf *b, const struct view *v, const char *name, const str
 	share = use_is_bounded(&u) ? (double)u.value / u.limit : 0;
 	label(&l, name);
 	line_amount(&l, r, u.value);
+	if (u.limit == UINT64_MAX) {
+		line_printf(&l, ", unlimited  peak ");
+		line_amount(&l, r, u.high);
+		line_end(&l, b, STYLE_PLAIN);
+		return;
+	}
 	line_printf(&l, u.assumed ? " of an assumed " : " of ");
 	line_amount(&l, r, u.limit);
 	line_printf(&l, " [");
 	line_bar(&l, share, cells);
-	line_printf(&l, "] %.1f%%  high ", 100 * share);
+	line_printf(&l, "] %.1f%%  peak ", 100 * share);
 	line_amount(&l, r, u.high);
 	write_growth(&l, r, &f);
 	line_end(&l, b, pressure(share));
@@ -476,15 +481,28 @@ void text_block(struct buf *b, const struct view *v, const struct subject *s)
 	text_histograms(b, v, facts_counters(&s->now));
 }
 
+void text_living_blocks(struct buf *b, const struct view *v)
+{
+	const struct subject **s;
+	size_t n;
+
+	s = buf_needs(b, text_sorted(v, &n));
+	for (size_t i = 0; s && i < n && i < TEXT_BLOCKS_MAX; i++)
+		if (!s[i]->final)
+			text_block(b, v, s[i]);
+	free(s);
+}
+
 void text_blocks(struct buf *b, const struct view *v)
 {
 	const struct subject **s;
 	size_t n;
 
 	s = buf_needs(b, text_sorted(v, &n));
-	for (size_t i = 0; s && i < n && i < MAX_BLOCKS; i++)
+	for (size_t i = 0; s && i < n && i < TEXT_BLOCKS_MAX; i++)
 		text_block(b, v, s[i]);
-	if (n > MAX_BLOCKS)
-		buf_printf(b, "%zu more processes: see them all with --json\n", n - MAX_BLOCKS);
+	if (n > TEXT_BLOCKS_MAX)
+		buf_printf(b, "%zu more processes: see them all with --json\n",
+			   n - TEXT_BLOCKS_MAX);
 	free(s);
 }

@@ -33,9 +33,20 @@ static void write_because(struct buf *b, const struct view *v, const struct find
 	buf_end_part(b, &note);
 }
 
-static bool is_shown(const struct view *v, const struct finding *f)
+/* Which findings are written, and how. */
+enum extent {
+	EXTENT_ALL,    /* all: those that are open, and those that just cleared */
+	EXTENT_NEW,    /* those that opened, changed or cleared in this window */
+	EXTENT_TITLES, /* the titles of those that are open */
+};
+
+static bool is_shown(const struct view *v, const struct finding *f, enum extent extent)
 {
-	return (f->open || f->fresh || v->command) && view_shows(v, &f->subject);
+	bool wanted = extent == EXTENT_NEW	? f->fresh
+		      : extent == EXTENT_TITLES ? f->open
+						: f->fresh || f->open || v->command;
+
+	return wanted && view_shows(v, &f->subject);
 }
 
 /* Writes "workaround (host-wide): raise vm.max_map_count"; the command is on its own line. */
@@ -53,14 +64,10 @@ static void write_remedy(struct buf *b, const struct view *v, const struct remed
 	buf_end_part(b, &lead);
 }
 
-static void write_finding(struct buf *b, const struct view *v, const struct finding *f)
+static void write_title(struct buf *b, const struct view *v, const struct finding *f, bool open)
 {
-	/*
-	 * `run` and `diagnose` print findings only at the end: show a cleared one like an open one
-	 */
-	bool open = f->open || v->command;
-	struct buf title = {}, e = {};
 	struct line l = {.v = v};
+	struct buf title = {};
 	char who[WHO_BYTES];
 
 	line_printf(&l, "%s[%s %s]: ", open ? severity_name(f->severity) : "cleared", f->rule->id,
@@ -70,6 +77,18 @@ static void write_finding(struct buf *b, const struct view *v, const struct find
 	buf_safe(&title, f->title, v->unicode);
 	line_printf(&l, "%s", title.s ? title.s : "");
 	line_wrap(&l, b, severity_style(f->severity));
+	buf_end_part(b, &title);
+}
+
+static void write_finding(struct buf *b, const struct view *v, const struct finding *f)
+{
+	/*
+	 * `run` and `diagnose` print findings only at the end: show a cleared one like an open one
+	 */
+	bool open = f->open || v->command;
+	struct buf e = {};
+
+	write_title(b, v, f, open);
 	for (size_t i = 0; i < f->nr_evidence && open; i++) {
 		const struct evidence *ev = &f->evidence[i];
 
@@ -86,7 +105,6 @@ static void write_finding(struct buf *b, const struct view *v, const struct find
 	for (size_t i = 0; i < f->nr_remedies && open; i++)
 		write_remedy(b, v, &f->remedy[i]);
 	buf_end_part(b, &e);
-	buf_end_part(b, &title);
 }
 
 void text_finding(struct buf *b, const struct view *v, const struct finding *f)
@@ -98,14 +116,15 @@ void text_finding(struct buf *b, const struct view *v, const struct finding *f)
  * Counts the findings from index `from` to `to` - 1 that the view shows, and that have the rule and
  * severity of `f`.
  */
-static size_t count_alike(const struct view *v, const struct finding *f, size_t from, size_t to)
+static size_t count_alike(const struct view *v, const struct finding *f, size_t from, size_t to,
+			  enum extent extent)
 {
-	const struct finding *all = v->findings->f;
+	const struct finding *one = v->findings->f;
 	size_t n = 0;
 
 	for (size_t i = from; i < to; i++)
-		n += all[i].rule == f->rule && all[i].severity == f->severity &&
-		     is_shown(v, &all[i]);
+		n += one[i].rule == f->rule && one[i].severity == f->severity &&
+		     is_shown(v, &one[i], extent);
 	return n;
 }
 
@@ -113,44 +132,62 @@ static size_t count_alike(const struct view *v, const struct finding *f, size_t 
  * Writes a finding if it is among the first three of its rule and severity. Instead of the fourth,
  * writes how many more there are.
  */
-static void write_one_of(struct buf *b, const struct view *v, size_t i)
+static void write_one_of(struct buf *b, const struct view *v, size_t i, enum extent extent)
 {
 	const struct finding *f = &v->findings->f[i];
-	size_t before = count_alike(v, f, 0, i);
+	size_t before = count_alike(v, f, 0, i, extent);
 
-	if (before < LISTED_OF_A_RULE)
+	if (before < LISTED_OF_A_RULE && extent == EXTENT_TITLES)
+		write_title(b, v, f, true);
+	else if (before < LISTED_OF_A_RULE)
 		write_finding(b, v, f);
 	if (before != LISTED_OF_A_RULE)
 		return;
 	styled_line(b, v, severity_style(f->severity), "%s[%s %s]: and %zu more; --json has all",
 		    severity_name(f->severity), f->rule->id, diagnosis_slug(f->rule->id),
-		    count_alike(v, f, i, v->findings->n));
+		    count_alike(v, f, i, v->findings->n, extent));
 }
 
 static void write_of_rule(struct buf *b, const struct view *v, const struct rule *rule,
-			  int severity)
+			  int severity, enum extent extent)
 {
 	for (size_t i = 0; i < v->findings->n; i++) {
 		const struct finding *f = &v->findings->f[i];
 
-		if (f->rule == rule && (int)f->severity == severity && is_shown(v, f))
-			write_one_of(b, v, i);
+		if (f->rule == rule && (int)f->severity == severity && is_shown(v, f, extent))
+			write_one_of(b, v, i, extent);
 	}
 }
 
 /* Writes the findings of a severity about events (OOM kills, failed calls), or about states. */
-static void write_of_kind(struct buf *b, const struct view *v, int severity, bool states)
+static void write_of_kind(struct buf *b, const struct view *v, int severity, bool states,
+			  enum extent extent)
 {
 	for (size_t i = 0; i < nr_rules; i++)
 		if (rule_is_state(&rules[i]) == states)
-			write_of_rule(b, v, &rules[i], severity);
+			write_of_rule(b, v, &rules[i], severity, extent);
 }
 
 /* What happened comes before limits that were nearly reached. */
-void text_findings(struct buf *b, const struct view *v)
+static void write_findings(struct buf *b, const struct view *v, enum extent extent)
 {
 	for (int severity = NR_SEVERITIES - 1; severity >= (int)v->min_severity; severity--) {
-		write_of_kind(b, v, severity, false);
-		write_of_kind(b, v, severity, true);
+		write_of_kind(b, v, severity, false, extent);
+		write_of_kind(b, v, severity, true, extent);
 	}
+}
+
+void text_findings(struct buf *b, const struct view *v)
+{
+	write_findings(b, v, EXTENT_ALL);
+}
+
+void text_new_findings(struct buf *b, const struct view *v)
+{
+	write_findings(b, v, EXTENT_NEW);
+}
+
+void text_titles(struct buf *b, const struct view *v)
+{
+	write_findings(b, v, EXTENT_TITLES);
 }

@@ -15,15 +15,15 @@
 #define LEAST_HEIGHT 6
 #define ROOMY_HEIGHT 14 /* minimum height of a screen that shows the machine's state */
 
-static int column_of(const struct tui *t, const struct view *v, const struct field *f)
+static bool has_column(const struct tui *t, const struct view *v, const struct field *f)
 {
 	struct columns c;
 
 	tui_columns(t, v, &c);
 	for (size_t i = 0; i < c.n; i++)
 		if (c.c[i].cell == CELL_FIELD && c.c[i].f == f)
-			return i;
-	return -1;
+			return true;
+	return false;
 }
 
 void tui_open(struct tui *t, const struct view *v)
@@ -32,13 +32,10 @@ void tui_open(struct tui *t, const struct view *v)
 	for (size_t i = 0; i < nr_fields && t->trends.fields < TREND_FIELDS; i++)
 		if (fields[i].trend)
 			t->trends.field[t->trends.fields++] = &fields[i];
-	for (t->tab = 0; t->tab < nr_tui_tabs; t->tab++)
-		t->sort[t->tab] =
-			tui_tabs[t->tab].by ? column_of(t, v, field_find(tui_tabs[t->tab].by)) : -1;
 	/* option --sort: open the first tab that has the column */
 	for (t->tab = 0; t->tab < nr_tui_tabs && v->sort; t->tab++)
-		if (column_of(t, v, v->sort) >= 0) {
-			t->sort[t->tab] = column_of(t, v, v->sort);
+		if (has_column(t, v, v->sort)) {
+			t->sort[t->tab] = (struct tui_sort){true, CELL_FIELD, v->sort};
 			return;
 		}
 	t->tab = 0;
@@ -117,17 +114,18 @@ struct view tui_view(const struct tui *t, const struct view *v)
 	copy.m = &t->shot.m;
 	copy.findings = &t->findings;
 	copy.sort = NULL;
+	copy.light = t->light;
 	return copy;
 }
 
-static size_t head_lines(const struct view *v)
+size_t tui_head_lines(const struct view *v)
 {
 	return v->height >= ROOMY_HEIGHT ? 5 : 2;
 }
 
 static bool has_timeline(const struct tui *t, const struct view *v)
 {
-	return t->timeline.end_ns && head_lines(v) > 2;
+	return t->timeline.end_ns && tui_head_lines(v) > 2;
 }
 
 const struct subject *tui_find(const struct view *v, const struct process_key *id)
@@ -137,7 +135,7 @@ const struct subject *tui_find(const struct view *v, const struct process_key *i
 
 size_t tui_room(const struct tui *t, const struct view *v)
 {
-	size_t others = head_lines(v) + 1 + has_timeline(t, v);
+	size_t others = tui_head_lines(v) + 1 + has_timeline(t, v);
 
 	return v->height > (int)others ? v->height - others : 0;
 }
@@ -238,7 +236,7 @@ static void write_rates(const struct tui *t, const struct view *v, struct buf *b
 		line_printf(&l, "%s ", shown[i].name);
 		line_cell(&l, as_field_figure(f, last).s, f->unit == UNIT_NS ? 7 : i ? 6 : 9, true);
 		line_printf(&l, "%s ", f->unit == UNIT_NS ? "/s" : "");
-		tui_spark(t, &l, NULL, f, cells);
+		tui_spark(t, &l, NULL, f, cells, 0);
 	}
 	line_end(&l, b, STYLE_PLAIN);
 }
@@ -319,35 +317,48 @@ static void write_findings(const struct view *v, struct buf *b)
 	line_end(&l, b, severity_style(f[0]->severity));
 }
 
-static void write_tabs(const struct tui *t, const struct view *v, struct buf *b)
+const char *tui_tab_name(const struct view *v, size_t tab, char *ret, size_t size)
 {
 	const struct finding *f[1];
-	size_t found = tui_findings(v, f, 1);
+	size_t found = tui_tabs[tab].kind == TAB_FINDINGS ? tui_findings(v, f, 1) : 0;
+
+	if (found)
+		snprintf(ret, size, "%s %zu", tui_tabs[tab].name, found);
+	else
+		snprintf(ret, size, "%s", tui_tabs[tab].name);
+	return ret;
+}
+
+static void write_tabs(const struct tui *t, const struct view *v, struct buf *b)
+{
 	struct line l = {.v = v};
-	char right[TUI_FILTER + 32] = "";
+	struct buf right = {};
 
 	for (size_t i = 0; i < nr_tui_tabs; i++) {
 		bool here = i == t->tab;
-		char name[40];
+		char name[TUI_TAB_NAME];
 
-		snprintf(name, sizeof(name), "%s", tui_tabs[i].name);
-		if (tui_tabs[i].kind == TAB_FINDINGS && found)
-			snprintf(name, sizeof(name), "%s %zu", tui_tabs[i].name, found);
+		tui_tab_name(v, i, name, sizeof(name));
 		line_style(&l, here ? STYLE_SELECTED : STYLE_DIM);
 		line_printf(&l, here && !v->colour ? "[%s]" : " %s ", name);
 		line_style(&l, STYLE_PLAIN);
 	}
 	if (t->filter[0]) {
-		struct buf safe = {};
-
-		buf_safe(&safe, t->filter, v->unicode);
-		snprintf(right, sizeof(right), "filter: %.100s", safe.s ? safe.s : "");
-		buf_end_part(b, &safe);
-	} else if (t->tree || t->ended) {
-		snprintf(right, sizeof(right), "%s%s%s", t->ended ? "ended" : "",
-			 t->ended && t->tree ? ", " : "", t->tree ? "by cgroup" : "");
+		buf_puts(&right, "filter: ");
+		buf_safe(&right, t->filter, v->unicode);
+	} else if (tui_tabs[t->tab].kind == TAB_TABLE) {
+		if (t->ended)
+			buf_puts(&right, "ended");
+		if (t->tree)
+			buf_printf(&right, "%s%s", t->ended ? ", " : "",
+				   t->tree == TREE_OF_CGROUPS ? "by cgroup" : "by parent");
+		if (!t->ended && !t->tree) {
+			buf_puts(&right, "order: ");
+			tui_put_order(&right, t, v);
+		}
 	}
-	put_right(&l, right, STYLE_ACCENT);
+	put_right(&l, right.s ? right.s : "", STYLE_ACCENT);
+	buf_end_part(b, &right);
 	line_end(&l, b, STYLE_PLAIN);
 }
 
@@ -362,13 +373,15 @@ static void write_where(const struct tui *t, const struct view *v, struct buf *b
 		line_printf(&l, " Help");
 	else if (t->where == TUI_FINDING)
 		line_printf(&l, " Finding %s", t->chosen_rule ? t->chosen_rule->id : "");
+	else if (t->where == TUI_COMMANDS)
+		line_printf(&l, " Commands to copy");
 	else
 		line_printf(&l, "%s",
 			    t->where == TUI_DIAGNOSIS ? " Diagnosis of "
 			    : t->where == TUI_MEMORY  ? " Memory of "
 						      : " Process ");
 	if (t->where != TUI_HELP && t->chosen.pid) {
-		line_printf(&l, t->where == TUI_FINDING ? " of " : "");
+		line_printf(&l, t->where == TUI_FINDING || t->where == TUI_COMMANDS ? " of " : "");
 		if (s)
 			line_printf(&l, "%s", s->now.g.comm);
 		line_printf(&l, "[%u]%s", t->chosen.pid, s && !s->final ? "" : " (ended)");
@@ -379,44 +392,39 @@ static void write_where(const struct tui *t, const struct view *v, struct buf *b
 	line_end(&l, b, STYLE_SELECTED);
 }
 
-/* Writes the keys that fit, the most important first. */
+/* Writes the keys that fit. The least important ones, at the end, are dropped first. */
 static void write_hints(const struct tui *t, struct line *l)
 {
 	static const char *const live[] = {
-		"? help",     "q quit", "Tab view", "Enter detail", "/ filter", "s sort",
-		"d diagnose", "t tree", "w record", "space pause",  "e ended",	NULL,
+		"? help",   "q quit",	  "Enter open", "6 findings",  "/ filter",
+		"s sort",   "d diagnose", "t tree",	"e ended",     "c commands",
+		"Tab view", "w record",	  "f find",	"Space pause", NULL,
 	};
 	static const char *const replay[] = {
-		"? help",      "q quit",     "] [ finding",  "J jump",
-		"space pause", "Tab view",   "Enter detail", "e ended",
-		". , scan",    "} { minute", "0 $ ends",     "/ filter",
-		"s sort",      "d diagnose", "t tree",	     NULL,
+		"? help",   "q quit",	   "] [ finding", "J time",	"Enter open", "6 findings",
+		"e ended",  "Space pause", "/ filter",	  "d diagnose", "Tab view",   "s sort",
+		". , scan", "} { minute",  "0 $ ends",	  "t tree",	"c commands", NULL,
 	};
 	static const char *const page[] = {
-		"? help", "q quit", "Esc back", "Up Down PgUp PgDn scroll", "d diagnose", NULL,
+		"? help",     "q quit",		"Esc back", "Enter commands",
+		"d diagnose", "Up Down scroll", NULL,
 	};
 	static const char *const replay_page[] = {
-		"? help",
-		"q quit",
-		"Esc back",
-		"] [ finding",
-		"J jump",
-		"space pause",
-		"d diagnose",
-		". , scan",
-		"} { minute",
-		"0 $ ends",
-		"Up Down PgUp PgDn scroll",
-		NULL,
+		"? help",     "q quit",		"Esc back",   "] [ finding",
+		"J time",     "Enter commands", "d diagnose", ". , scan",
+		"} { minute", "Up Down scroll", NULL,
 	};
+	static const char *const last_page[] = {"? help", "q quit", "Esc back", "Up Down scroll",
+						NULL};
 	bool replays = t->timeline.end_ns;
+	bool is_last = t->where == TUI_HELP || t->where == TUI_COMMANDS;
 	const char *const *hint = t->where == TUI_TABLE ? (replays ? replay : live)
+				  : is_last		? last_page
 				  : replays		? replay_page
 							: page;
 
-	for (; *hint; hint++)
-		if (line_columns(l) + (int)strlen(*hint) + 3 <= l->v->width)
-			line_printf(l, " %s  ", *hint);
+	for (; *hint && line_columns(l) + (int)strlen(*hint) + 2 <= l->v->width; hint++)
+		line_printf(l, " %s ", *hint);
 }
 
 static void write_foot(const struct tui *t, const struct view *v, struct buf *b)
@@ -425,7 +433,11 @@ static void write_foot(const struct tui *t, const struct view *v, struct buf *b)
 	struct line l = {.v = v};
 
 	if (t->asks == ASKS_FILTER)
-		line_printf(&l, "/%s%s  (words; Enter: filter, Esc: leave it)", t->typed, cursor);
+		line_printf(&l, "/%s%s  (words; Enter: keep the filter, Esc: leave it)", t->typed,
+			    cursor);
+	else if (t->asks == ASKS_SEARCH)
+		line_printf(&l, "find: %s%s  (words; Enter: stay here, n: next, Esc: back)",
+			    t->typed, cursor);
 	else if (t->asks == ASKS_TIME)
 		line_printf(&l,
 			    " go to: %s%s  (14:03, 14:03:20; +90s: from the beginning; -30s: from "
@@ -473,7 +485,7 @@ void tui_frame(struct tui *t, const struct view *given, struct buf *b)
 		return;
 	}
 	write_first(t, &v, b);
-	if (head_lines(&v) > 2) {
+	if (tui_head_lines(&v) > 2) {
 		write_rates(t, &v, b);
 		write_machine(&v, b);
 		write_findings(&v, b);

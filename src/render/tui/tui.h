@@ -28,6 +28,7 @@
 #define TUI_EVENTS     256 /* maximum number of latest events that are kept */
 #define TUI_FILTER     128 /* size of the filter in bytes */
 #define TUI_FOLDED_MAX 256 /* maximum number of cgroups that are folded */
+#define TUI_TABS_MAX   16
 #define TUI_CLEARED    128 /* maximum number of cleared findings that are kept */
 
 /* Keys. The value of a key that types a character is the character's code point. */
@@ -48,13 +49,25 @@ enum tui_key {
 	KEY_PAGE_UP,
 	KEY_PAGE_DOWN,
 	KEY_BACK_TAB,
+	KEY_MOUSE, /* a mouse event: struct tui_mouse */
 	KEY_UNKNOWN,
+};
+
+#define MOUSE_LEFT	 0
+#define MOUSE_WHEEL_UP	 64
+#define MOUSE_WHEEL_DOWN 65
+
+/* A mouse event: a button was pressed, or the wheel was turned, at a place of the screen. */
+struct tui_mouse {
+	unsigned int button; /* MOUSE_* */
+	unsigned int x, y;   /* column and line; the first ones are 1 */
 };
 
 /* Bytes from the terminal that are not decoded yet, because they may be the beginning of a key. */
 struct tui_keys {
-	char s[16];
+	char s[32];
 	size_t n;
+	struct tui_mouse mouse; /* the last mouse event */
 };
 
 /*
@@ -93,9 +106,24 @@ struct tui_timeline {
 };
 
 /* What the view asks for at the bottom of the screen. */
-enum tui_question { ASKS_NOTHING, ASKS_FILTER, ASKS_TIME };
+enum tui_question { ASKS_NOTHING, ASKS_FILTER, ASKS_SEARCH, ASKS_TIME };
 
-enum tui_where { TUI_TABLE, TUI_PROCESS, TUI_MEMORY, TUI_DIAGNOSIS, TUI_FINDING, TUI_HELP };
+/* The column by which the user sorted a tab. */
+struct tui_sort {
+	bool chosen;	       /* false: the tab has its own order */
+	unsigned int cell;     /* enum cell: kind of the column */
+	const struct field *f; /* field of the column; NULL: it has none */
+};
+
+enum tui_where {
+	TUI_TABLE,
+	TUI_PROCESS,
+	TUI_MEMORY,
+	TUI_DIAGNOSIS,
+	TUI_FINDING,
+	TUI_COMMANDS,
+	TUI_HELP,
+};
 
 struct tui {
 	struct snapshot shot;
@@ -108,13 +136,24 @@ struct tui {
 	uint64_t events, events_shown;
 	struct tui_keys keys;
 
-	enum tui_where where, back; /* current page; page to return to from help */
+	enum tui_where where, back; /* current page; page to return to from diagnosis and so on */
+	enum tui_where back_from_help, back_from_commands;
 	unsigned int tab;
-	int sort[16]; /* sort column of each tab; -1: the tab's own order */
-	bool inverted, tree, paused;
-	bool ended; /* show processes that have ended, and findings that have cleared */
+	struct tui_sort sort[TUI_TABS_MAX]; /* how the user sorted each tab */
+	bool inverted, paused;
+	bool light;    /* colours for a light background */
+	bool commands; /* show the full command line in place of the name */
+	enum tui_tree { TREE_NONE, TREE_OF_CGROUPS, TREE_OF_PROCESSES, NR_TREES } tree;
+	/*
+	 * true: show only processes that have ended, and findings that have cleared. false: show
+	 * live processes, and dimly those that ended in the last two windows
+	 */
+	bool ended;
 	enum tui_question asks;
 	char filter[TUI_FILTER], typed[TUI_FILTER];
+	/* words that the user searched; the filter before the user typed; the row of the cursor */
+	char search[TUI_FILTER], filter_before[TUI_FILTER];
+	size_t searched_from;
 	struct process_key chosen;	/* process at the cursor, or whose page is shown */
 	const struct rule *chosen_rule; /* rule of the chosen finding, whose process is `chosen` */
 	uint64_t chosen_group;		/* cgroup at the cursor, as a hash of its path; 0: none */

@@ -5,6 +5,8 @@
 
 #include "render/tui/tui_parts.h"
 
+#define WHEEL_ROWS 3 /* rows by which one step of the mouse wheel scrolls */
+
 const struct tui_help tui_help[] = {
 #define KEY_HELP(keys, what) {keys, what},
 #include "render/tui/tui_keys.def"
@@ -20,11 +22,12 @@ static const struct sequence {
 	{"[C", KEY_RIGHT},    {"OC", KEY_RIGHT},      {"[D", KEY_LEFT},	    {"OD", KEY_LEFT},
 	{"[H", KEY_HOME},     {"OH", KEY_HOME},	      {"[1~", KEY_HOME},    {"[7~", KEY_HOME},
 	{"[F", KEY_END},      {"OF", KEY_END},	      {"[4~", KEY_END},	    {"[8~", KEY_END},
-	{"[5~", KEY_PAGE_UP}, {"[6~", KEY_PAGE_DOWN}, {"[Z", KEY_BACK_TAB},
+	{"[5~", KEY_PAGE_UP}, {"[6~", KEY_PAGE_DOWN}, {"[Z", KEY_BACK_TAB}, {"OP", '?'},
+	{"[11~", '?'},
 };
 
 /* Decodes an escape sequence. Returns -1 if the sequence is incomplete. */
-static int64_t decode_sequence(const struct tui_keys *k)
+static int64_t decode_sequence(struct tui_keys *k)
 {
 	bool whole =
 		k->n >= 3 && (k->s[1] == 'O' || (k->s[k->n - 1] >= '@' && k->s[k->n - 1] <= '~'));
@@ -35,6 +38,9 @@ static int64_t decode_sequence(const struct tui_keys *k)
 		return KEY_UNKNOWN; /* Alt+key is not used */
 	if (!whole && k->n < sizeof(k->s) - 1)
 		return -1;
+	k->s[k->n] = 0;
+	if (mouse_decode(k->s + 1, &k->mouse))
+		return KEY_MOUSE;
 	for (size_t i = 0; i < sizeof(sequences) / sizeof(sequences[0]); i++)
 		if (strlen(sequences[i].s) == k->n - 1 &&
 		    !memcmp(sequences[i].s, k->s + 1, k->n - 1))
@@ -176,7 +182,15 @@ static enum tui_action open_page(struct tui *t, enum tui_where where)
 
 static enum tui_action enter(struct tui *t)
 {
-	if (t->where != TUI_TABLE || tui_tabs[t->tab].kind == TAB_TEXT)
+	if (t->where == TUI_HELP || t->where == TUI_COMMANDS)
+		return TUI_DRAW;
+	if (t->where != TUI_TABLE) {
+		t->back_from_commands = t->where;
+		t->where = TUI_COMMANDS;
+		t->scroll = 0;
+		return TUI_DRAW;
+	}
+	if (tui_tabs[t->tab].kind == TAB_TEXT)
 		return TUI_DRAW;
 	if (tui_tabs[t->tab].kind == TAB_FINDINGS) {
 		if (t->chosen_rule)
@@ -195,38 +209,52 @@ static void leave(struct tui *t)
 {
 	if (t->where == TUI_TABLE)
 		t->filter[0] = 0;
-	else if (t->where == TUI_HELP || t->where == TUI_DIAGNOSIS || t->where == TUI_MEMORY)
+	else if (t->where == TUI_HELP)
+		t->where = t->back_from_help;
+	else if (t->where == TUI_COMMANDS)
+		t->where = t->back_from_commands;
+	else if (t->where == TUI_DIAGNOSIS || t->where == TUI_MEMORY)
 		t->where = t->back == t->where ? TUI_TABLE : t->back;
 	else
 		t->where = TUI_TABLE;
 	t->scroll = 0;
 }
 
+/* Sorts by column `i`, or for -1 in the order of the tab, and says so. */
+static void sort_by(struct tui *t, const struct view *v, const struct columns *c, int i)
+{
+	struct tui_sort *sort = &t->sort[t->tab];
+	struct buf order = {};
+
+	*sort = i < 0 ? (struct tui_sort){} : (struct tui_sort){true, c->c[i].cell, c->c[i].f};
+	if (i >= 0)
+		tui_scroll_to(t, v, c, i);
+	tui_put_order(&order, t, v);
+	snprintf(t->say, sizeof(t->say), "order: %s", order.s ? order.s : "");
+	buf_free(&order);
+}
+
 static void sort_next(struct tui *t, const struct view *v, int by)
 {
-	int *sort = &t->sort[t->tab], n;
 	struct columns c;
+	int i;
 
 	if (tui_tabs[t->tab].kind != TAB_TABLE)
 		return;
 	tui_columns(t, v, &c);
-	n = c.n;
+	i = tui_sorted_by(t, &c);
 	do {
 		/*
 		 * -1, which stands for the tab's own order, comes between the last column and the
 		 * first one
 		 */
-		*sort += by;
-		if (*sort >= n)
-			*sort = -1;
-		else if (*sort < -1)
-			*sort = n - 1;
-	} while (*sort >= 0 && c.c[*sort].cell == CELL_SPARK);
-	if (*sort < 0)
-		snprintf(t->say, sizeof(t->say), "sorted by %s",
-			 tui_tabs[t->tab].near < 0 ? "activity" : "how near the limit is");
-	else
-		snprintf(t->say, sizeof(t->say), "sorted by %s", c.c[*sort].title);
+		i += by;
+		if (i >= (int)c.n)
+			i = -1;
+		else if (i < -1)
+			i = c.n - 1;
+	} while (i >= 0 && c.c[i].cell == CELL_SPARK);
+	sort_by(t, v, &c, i);
 }
 
 /* Removes the last character, which may have several bytes. */
@@ -252,8 +280,40 @@ static void type(char *s, size_t size, uint32_t key)
 	s[len + need] = 0;
 }
 
-/* Handles a key while the user types a filter or a time. */
-static enum tui_action answer(struct tui *t, uint32_t key)
+/* Moves the cursor to the first process from row `from` on that matches the search, if any. */
+static void find_row(struct tui *t, const struct view *v, size_t from)
+{
+	struct rows r;
+	int err = tui_rows(t, v, &r);
+
+	for (size_t i = 0; !err && i < r.n; i++) {
+		size_t at = (from + i) % r.n;
+		const struct row *row = &r.all[r.shown[at]];
+
+		if (!row->s || !tui_matches(v, row->s, t->search))
+			continue;
+		tui_choose(t, &r, at);
+		t->follows = true;
+		break;
+	}
+	rows_free(&r);
+}
+
+/* Shows the effect of a filter or a search while the user types it. */
+static void show_typed(struct tui *t, const struct view *v, enum tui_question asks)
+{
+	if (asks == ASKS_FILTER) {
+		memcpy(t->filter, t->typed, sizeof(t->filter));
+		t->at = t->top = 0;
+		t->follows = false;
+	} else if (asks == ASKS_SEARCH) {
+		memcpy(t->search, t->typed, sizeof(t->search));
+		find_row(t, v, t->searched_from);
+	}
+}
+
+/* Handles a key while the user types a filter, words to find, or a time. */
+static enum tui_action answer(struct tui *t, const struct view *v, uint32_t key)
 {
 	enum tui_question asks = t->asks;
 
@@ -263,13 +323,116 @@ static enum tui_action answer(struct tui *t, uint32_t key)
 		rub_out(t->typed);
 	else
 		type(t->typed, sizeof(t->typed), key);
-	if (key != KEY_ENTER)
+	if (key == KEY_ESCAPE && asks == ASKS_FILTER)
+		memcpy(t->typed, t->filter_before, sizeof(t->typed));
+	if (key == KEY_ESCAPE && asks == ASKS_SEARCH)
+		t->at = t->searched_from;
+	else
+		show_typed(t, v, asks);
+	return key == KEY_ENTER && asks == ASKS_TIME && t->typed[0] ? TUI_JUMP : TUI_DRAW;
+}
+
+/* Sorts by a field, in the current tab or else in the first tab that has the column. */
+static void sort_by_field(struct tui *t, const struct view *v, enum cell cell,
+			  const struct field *f)
+{
+	unsigned int first = t->tab;
+
+	for (size_t n = 0; n <= nr_tui_tabs; n++) {
+		unsigned int tab = n ? n - 1 : first;
+		struct columns c;
+
+		if (tui_tabs[tab].kind != TAB_TABLE)
+			continue;
+		tui_columns_of(&tui_tabs[tab], v, &c);
+		for (size_t i = 0; i < c.n; i++)
+			if (c.c[i].cell == cell && c.c[i].f == f) {
+				if (tab != first)
+					set_tab(t, tab);
+				t->where = TUI_TABLE;
+				t->at = t->top = 0;
+				t->follows = false;
+				sort_by(t, v, &c, i);
+				return;
+			}
+	}
+}
+
+/* Handles letters for common orders, as other monitors have them. */
+static bool press_sort(struct tui *t, const struct view *v, uint32_t key)
+{
+	static const struct columns none = {};
+
+	switch (key) {
+	case 'P':
+		sort_by_field(t, v, CELL_FIELD, FIELD(cpu));
+		return true;
+	case 'M':
+		sort_by_field(t, v, CELL_FIELD, field_find("memory.rss_bytes"));
+		return true;
+	case 'D':
+		sort_by_field(t, v, CELL_FIELD, FIELD(fds));
+		return true;
+	case 'N':
+		sort_by_field(t, v, CELL_PID, NULL);
+		return true;
+	case 'F':
+		t->inverted = false;
+		if (tui_tabs[t->tab].kind == TAB_TABLE)
+			sort_by(t, v, &none, -1);
+		return true;
+	}
+	return false;
+}
+
+/* Opens what is in the cursor's row, or moves the cursor to the row at `line` of the screen. */
+static enum tui_action click_row(struct tui *t, const struct view *v, size_t line)
+{
+	size_t at = t->top + line, before = t->at;
+	enum tui_action action = TUI_DRAW;
+
+	move(t, v, (long)at - (long)t->at);
+	t->follows = true;
+	if (t->at == at && before == at)
+		action = enter(t);
+	return action;
+}
+
+static enum tui_action click(struct tui *t, const struct view *v, const struct tui_mouse *m)
+{
+	size_t head = tui_head_lines(v), tab;
+	struct columns c;
+	int i;
+
+	if (m->y == head && t->where == TUI_TABLE && tui_tab_at(t, v, m->x, &tab)) {
+		set_tab(t, tab);
 		return TUI_DRAW;
-	if (asks == ASKS_TIME)
-		return t->typed[0] ? TUI_JUMP : TUI_DRAW;
-	memcpy(t->filter, t->typed, sizeof(t->filter));
-	t->at = t->top = 0;
-	t->follows = false;
+	}
+	if (!is_list(t) || m->y <= head || m->y > head + tui_room(t, v))
+		return TUI_DRAW;
+	if (m->y > head + 1)
+		return click_row(t, v, m->y - head - 2);
+	if (tui_tabs[t->tab].kind != TAB_TABLE)
+		return TUI_DRAW;
+	tui_columns(t, v, &c);
+	i = tui_column_at(t, v, &c, m->x);
+	if (i < 0 || c.c[i].cell == CELL_SPARK)
+		return TUI_DRAW;
+	t->inverted = tui_sorted_by(t, &c) == i && !t->inverted;
+	sort_by(t, v, &c, i);
+	return TUI_DRAW;
+}
+
+static enum tui_action on_mouse(struct tui *t, const struct view *v)
+{
+	const struct tui_mouse *m = &t->keys.mouse;
+
+	if (m->button == MOUSE_WHEEL_UP)
+		move(t, v, -WHEEL_ROWS);
+	else if (m->button == MOUSE_WHEEL_DOWN)
+		move(t, v, WHEEL_ROWS);
+	else if (m->button == MOUSE_LEFT)
+		return click(t, v, m);
 	return TUI_DRAW;
 }
 
@@ -302,7 +465,7 @@ static bool press_moves(struct tui *t, const struct view *v, uint32_t key)
 		t->aside -= t->aside > 0;
 		return true;
 	case KEY_RIGHT:
-		t->aside += t->aside + 3 < COLUMNS_MAX;
+		t->aside += t->aside < COLUMNS_MAX + SCROLLED_MAX;
 		return true;
 	}
 	return false;
@@ -323,8 +486,20 @@ static bool press_view(struct tui *t, const struct view *v, uint32_t key)
 	case '/':
 		if (is_list(t)) {
 			memcpy(t->typed, t->filter, sizeof(t->typed));
+			memcpy(t->filter_before, t->filter, sizeof(t->typed));
 			t->asks = ASKS_FILTER;
 		}
+		return true;
+	case 'f':
+		if (t->where == TUI_TABLE && tui_tabs[t->tab].kind == TAB_TABLE) {
+			t->typed[0] = 0;
+			t->searched_from = t->at;
+			t->asks = ASKS_SEARCH;
+		}
+		return true;
+	case 'n':
+		if (t->where == TUI_TABLE && tui_tabs[t->tab].kind == TAB_TABLE && t->search[0])
+			find_row(t, v, t->at + 1);
 		return true;
 	case 'J':
 		if (!t->timeline.end_ns)
@@ -345,22 +520,31 @@ static bool press_view(struct tui *t, const struct view *v, uint32_t key)
 		t->inverted = !t->inverted;
 		return true;
 	case 't':
-		t->tree = !t->tree;
+		t->tree = (t->tree + 1) % NR_TREES;
 		t->follows = true;
 		return true;
 	case ' ':
 		t->paused = !t->paused;
 		return true;
 	case 'c':
+		t->commands = !t->commands;
+		return true;
+	case 'L':
+		t->light = !t->light;
+		return true;
+	case 'C':
 		trends_clear(&t->trends);
 		snprintf(t->say, sizeof(t->say), "trends begin anew");
 		return true;
 	case '?':
 	case 'h':
-		if (t->where == TUI_HELP)
+		if (t->where == TUI_HELP) {
 			leave(t);
-		else
-			go(t, TUI_HELP);
+			return true;
+		}
+		t->back_from_help = t->where;
+		t->where = TUI_HELP;
+		t->scroll = 0;
 		return true;
 	}
 	if (key >= '1' && key < '1' + nr_tui_tabs) {
@@ -377,9 +561,11 @@ enum tui_action tui_press(struct tui *t, const struct view *given, uint32_t key)
 	if (key == KEY_NONE || key == KEY_UNKNOWN)
 		return TUI_DRAW;
 	t->say[0] = 0;
+	if (key == KEY_MOUSE)
+		return on_mouse(t, &v);
 	if (t->asks)
-		return answer(t, key);
-	if (press_moves(t, &v, key) || press_view(t, &v, key))
+		return answer(t, &v, key);
+	if (press_moves(t, &v, key) || press_view(t, &v, key) || press_sort(t, &v, key))
 		return TUI_DRAW;
 	if (is_list(t))
 		/* the process at the cursor may have changed since the last frame */

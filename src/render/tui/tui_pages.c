@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "model/pressure.h"
 #include "model/resident.h"
 #include "model/slow.h"
 #include "render/completeness.h"
@@ -16,9 +15,8 @@
 
 #define LABEL_COLUMNS 11
 #define EVENTS_SHOWN  12
-#define HELP_COLUMNS  27
 
-static void heading(struct buf *b, const struct view *v, const char *text)
+void tui_heading(struct buf *b, const struct view *v, const char *text)
 {
 	struct line l = {.v = v};
 
@@ -28,36 +26,79 @@ static void heading(struct buf *b, const struct view *v, const char *text)
 	line_end(&l, b, STYLE_DIM);
 }
 
-/* Writes a field's trend: "faults.minor  12,480/s  max 14,004  ▁▂▅█", oldest value first. */
+#define TREND_LEAD 54 /* columns before the trend of a value */
+
+/*
+ * Writes a field's trend, oldest value first, and its range: "faults minor 12/s  0 to 28/s  ▁▂▅█".
+ * The scale is this range.
+ */
 static void write_trend(const struct tui *t, const struct view *v, struct buf *b,
-			const struct subject *s, const struct field *f)
+			const struct subject *s, const struct field *f, int cells)
 {
-	int cells = v->width - 50 < TREND_SAMPLES ? v->width - 50 : TREND_SAMPLES, there;
-	double seen[TREND_SAMPLES], most = 0;
 	const char *per = f->type == FIELD_COUNTER ? "/s" : "";
+	double seen[TREND_SAMPLES], most = 0, least = 0;
 	struct line l = {.v = v};
-	char now[48], peak[48];
+	char now[48], range[80];
 	uint64_t known;
+	int there;
 
 	if (!field_get(v->m, s, f, &known))
 		return;
-	there = trends_read(&t->trends, &s->id, f, seen, TREND_SAMPLES);
-	for (int i = 0; i < TREND_SAMPLES; i++)
-		most = seen[i] > most ? seen[i] : most;
-	snprintf(now, sizeof(now), "%s%s", as_field_figure(f, seen[TREND_SAMPLES - 1]).s, per);
-	snprintf(peak, sizeof(peak), "%s%s", as_field_figure(f, most).s, per);
+	there = trends_read(&t->trends, &s->id, f, seen, cells);
+	for (int i = cells - there; i < cells; i++) {
+		most = i == cells - there || seen[i] > most ? seen[i] : most;
+		least = i == cells - there || seen[i] < least ? seen[i] : least;
+	}
+	snprintf(now, sizeof(now), "%s%s", as_field_figure(f, seen[cells - 1]).s, per);
+	if (least < most)
+		snprintf(range, sizeof(range), "%s to %s%s", as_field_figure(f, least).s,
+			 as_field_figure(f, most).s, per);
+	else
+		snprintf(range, sizeof(range), "constant");
 	line_printf(&l, " ");
 	line_cell(&l, f->group[0] ? f->group : "process", 9, false);
 	line_cell(&l, f->key, 10, false);
 	line_cell(&l, now, 12, true);
-	line_cell(&l, peak, 12, true);
-	line_printf(&l, " max  ");
-	tui_spark(t, &l, &s->id, f, there < cells ? there : cells);
+	line_cell(&l, range, 20, true);
+	line_printf(&l, "  ");
+	buf_repeat(&l.b, " ", cells - there);
+	line_style(&l, STYLE_ACCENT);
+	line_spark(&l, seen + cells - there, there, least, most);
+	line_style(&l, STYLE_PLAIN);
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-/* Appends "KEY VALUE  ", on a new line if the present one is full. */
-static void put_pair(struct line *l, struct buf *b, const char *key, const char *value, int indent)
+/* Writes the time axis below trends: "            60 s ago ───────── now". */
+static void write_axis(const struct tui *t, const struct view *v, struct buf *b, int cells)
+{
+	size_t n = t->trends.window < (uint64_t)cells ? t->trends.window : (size_t)cells;
+	struct line l = {.v = v};
+	char from[64];
+
+	if (n < 2)
+		return;
+	snprintf(from, sizeof(from), "%s ago ", as_span(trends_span(&t->trends, n)).s);
+	buf_repeat(&l.b, " ", TREND_LEAD + cells - (int)n);
+	line_printf(&l, "%s", (int)n > text_columns(from) + 4 ? from : "");
+	while (l.b.s && !l.b.failed && line_columns(&l) < TREND_LEAD + cells - 4)
+		line_printf(&l, v->unicode ? "\u2500" : "-");
+	line_printf(&l, " now");
+	line_end(&l, b, STYLE_DIM);
+}
+
+static void write_trends(const struct tui *t, const struct view *v, struct buf *b,
+			 const struct subject *s)
+{
+	int cells = v->width - TREND_LEAD < TREND_SAMPLES ? v->width - TREND_LEAD : TREND_SAMPLES;
+
+	if (cells < 1)
+		cells = 1;
+	for (size_t i = 0; i < t->trends.fields; i++)
+		write_trend(t, v, b, s, t->trends.field[i], cells);
+	write_axis(t, v, b, cells);
+}
+
+void tui_put_pair(struct line *l, struct buf *b, const char *key, const char *value, int indent)
 {
 	int columns = text_columns(key) + 1 + text_columns(value);
 
@@ -85,7 +126,7 @@ static void write_grid(const struct view *v, struct buf *b, const struct grid *g
 				continue;
 			snprintf(key, sizeof(key), "%s%s%s", g->row(row), g->column ? "." : "",
 				 g->column ? g->column[i] : "");
-			put_pair(&l, b, key, as_count(n).s, LABEL_COLUMNS);
+			tui_put_pair(&l, b, key, as_count(n).s, LABEL_COLUMNS);
 		}
 	if (line_columns(&l) > LABEL_COLUMNS)
 		line_end(&l, b, STYLE_PLAIN);
@@ -191,9 +232,8 @@ static bool is_shown_below(const struct tui *t, uint64_t i)
 	return false;
 }
 
-/* Writes the events of process `of`, or of the kernel if `of` is NULL, the latest first. */
-static void write_events(const struct tui *t, const struct view *v, struct buf *b,
-			 const struct subject *of, const char *title)
+void tui_write_events(const struct tui *t, const struct view *v, struct buf *b,
+		      const struct subject *of, const char *title)
 {
 	size_t shown = 0;
 
@@ -209,7 +249,7 @@ static void write_events(const struct tui *t, const struct view *v, struct buf *
 		if (is_shown_below(t, i))
 			continue;
 		if (!shown++)
-			heading(b, v, title);
+			tui_heading(b, v, title);
 		if (shown > EVENTS_SHOWN)
 			return;
 		put_event(&text, v, e);
@@ -231,7 +271,7 @@ static void write_figures(const struct view *v, struct buf *b, const struct subj
 	const char *group = NULL;
 	struct line l = {.v = v};
 
-	heading(b, v, "All values (since faultscope started watching)");
+	tui_heading(b, v, "All values (since faultscope started watching)");
 	for (size_t i = 0; i < nr_fields; i++) {
 		const struct field *f = &fields[i];
 		uint64_t value;
@@ -245,7 +285,8 @@ static void write_figures(const struct view *v, struct buf *b, const struct subj
 			group = f->group;
 		}
 		known = field_get(v->m, s, f, &value);
-		put_pair(&l, b, f->key, known ? as_field_total(f, value).s : "-", LABEL_COLUMNS);
+		tui_put_pair(&l, b, f->key, known ? as_field_total(f, value).s : "-",
+			     LABEL_COLUMNS);
 	}
 	line_end(&l, b, STYLE_PLAIN);
 }
@@ -256,7 +297,7 @@ static void write_holders(const struct tui *t, const struct view *v, struct buf 
 	struct buf text = {};
 
 	text_holders(&text, v, s);
-	heading(b, v, "What it holds, and which code created it");
+	tui_heading(b, v, "What it holds, and which code created it");
 	if (text.s)
 		buf_add(b, text.s, text.len);
 	else if (!s->held[WHAT_MAPS].n && !s->held[WHAT_FDS].n && t->looks)
@@ -343,13 +384,13 @@ static void write_process(const struct tui *t, const struct view *v, struct buf 
 	write_cleared(t, v, b, s);
 	if (s->final)
 		write_end(v, b, s);
-	for (size_t i = 0; i < t->trends.fields; i++)
-		write_trend(t, v, b, s, t->trends.field[i]);
-	heading(b, v, "Now");
+	tui_write_identity(b, v, s);
+	write_trends(t, v, b, s);
+	tui_heading(b, v, "Now");
 	text_block(b, v, s);
 	write_grids(v, b, s);
 	write_holders(t, v, b, s);
-	write_events(t, v, b, s, "Events");
+	tui_write_events(t, v, b, s, "Events");
 	write_figures(v, b, s);
 }
 
@@ -396,8 +437,7 @@ static void write_memory(const struct tui *t, const struct view *v, struct buf *
 			     "--resident, or see faultscope memory -p PID");
 }
 
-/* Returns the chosen finding; NULL if it no longer exists. */
-static const struct finding *finding_chosen(const struct tui *t, const struct view *v)
+const struct finding *tui_chosen_finding(const struct tui *t, const struct view *v)
 {
 	const struct finding *f = tui_find_in(v->findings, t->chosen_rule, &t->chosen);
 
@@ -406,7 +446,7 @@ static const struct finding *finding_chosen(const struct tui *t, const struct vi
 
 static void write_finding(const struct tui *t, const struct view *v, struct buf *b)
 {
-	const struct finding *f = finding_chosen(t, v);
+	const struct finding *f = tui_chosen_finding(t, v);
 	const struct diagnosis *d = f ? diagnosis_find(f->rule->id) : NULL;
 
 	if (!f) {
@@ -422,160 +462,6 @@ static void write_finding(const struct tui *t, const struct view *v, struct buf 
 		return;
 	buf_putc(b, '\n');
 	explain_text(b, v, d);
-}
-
-static void write_hooks(const struct view *v, struct buf *b)
-{
-	heading(b, v, "Probes");
-	for (size_t i = 0; i < v->m->hooks; i++) {
-		const struct hook_view *h = &v->m->hook[i];
-		struct line l = {.v = v};
-
-		line_printf(&l, " ");
-		line_cell(&l, h->name, 14, false);
-		line_cell(&l,
-			  h->state == HOOK_ON	   ? h->mechanism
-			  : h->state == HOOK_BLIND ? "unavailable"
-						   : "off",
-			  18, false);
-		line_printf(&l, "%s", h->why);
-		line_end(&l, b, h->state == HOOK_BLIND ? STYLE_WARNING : STYLE_PLAIN);
-	}
-}
-
-static void write_losses(const struct tui *t, const struct view *v, struct buf *b)
-{
-	const struct tick_record *k = &v->m->tick;
-	struct line l = {.v = v};
-
-	heading(b, v, "faultscope itself");
-	styled_line(b, v, STYLE_PLAIN, " cpu %s  resident %s  last scan %s",
-		    as_duration(k->own_cpu_ns).s, as_bytes(k->own_rss_bytes).s,
-		    as_duration(k->look_ns).s);
-	line_printf(&l, " ");
-	text_losses(&l);
-	if (t->trends.lost)
-		line_printf(&l, ", %" PRIu64 " trends", t->trends.lost);
-	line_end(&l, b, STYLE_PLAIN);
-}
-
-/* Writes a limit's use: "NAME  used of limit [####    ] 61.0%  full in 8m 10s". */
-static void write_share(const struct view *v, struct buf *b, const char *name, uint64_t used,
-			uint64_t limit, const struct forecast *f)
-{
-	double share = limit ? (double)used / limit : 0;
-	struct line l = {.v = v};
-	struct buf safe = {};
-
-	buf_safe(&safe, name, v->unicode);
-	line_printf(&l, " ");
-	line_cell(&l, safe.s ? safe.s : "", v->width / 3, false);
-	buf_end_part(b, &safe);
-	line_printf(&l, " %s of %s [", as_bytes(used).s, as_bytes(limit).s);
-	line_style(&l, share_style(share));
-	line_bar(&l, share, v->width >= 100 ? 20 : 10);
-	line_style(&l, STYLE_PLAIN);
-	line_printf(&l, "] %.1f%%", 100 * share);
-	if (f->known)
-		line_printf(&l, "  full in %s", as_span(f->seconds).s);
-	line_end(&l, b, STYLE_PLAIN);
-}
-
-static void put_host_figure(struct line *l, struct buf *b, size_t i)
-{
-	static const enum figure_source source[] = {
-#define X(id, key, from, name) from,
-		HOST_FIGURES(X)
-#undef X
-	};
-	uint64_t n = host_figure(l->v->m, i);
-	struct number_text value = as_count(n);
-	char rate[48];
-
-	if (n == FIGURE_UNKNOWN || source[i] == FROM_LOOK)
-		return; /* skip loss counters of scans, because write_losses() shows them */
-	if (source[i] == FROM_MEMINFO)
-		value = as_bytes(n);
-	snprintf(rate, sizeof(rate), "%s/s", as_rate(host_rate(l->v->m, i)).s);
-	put_pair(l, b, host_figure_key(i), source[i] == FROM_VMSTAT ? rate : value.s, 1);
-}
-
-/* Writes memory pressure, and how full cgroups and tmpfs mounts are. */
-static void write_pressure(const struct view *v, struct buf *b)
-{
-	const struct pressure *p = v->m->pressure;
-	struct line l = {.v = v};
-
-	if (!p || !p->known)
-		return;
-	heading(b, v, "Memory");
-	for (int full = 0; full < 2; full++) {
-		double share = host_stall(v->m, full);
-
-		if (share >= 0)
-			line_printf(&l, " %s waited for memory %.1f%% of the time ",
-				    full ? "all" : "something", 100 * share);
-	}
-	line_end(&l, b, STYLE_PLAIN);
-	line_printf(&l, " ");
-	for (size_t i = 0; i < NR_HOST_FIGURES; i++)
-		put_host_figure(&l, b, i);
-	line_end(&l, b, STYLE_PLAIN);
-	for (size_t i = 0; i < p->levels; i++) {
-		const struct level *one = &p->level[i];
-		struct forecast f = level_forecast(v->m, one);
-
-		if (level_is_there(v->m, one) && level_has_limit(one) &&
-		    level_kept_bytes(one) != FIGURE_UNKNOWN)
-			write_share(v, b, one->now.path, level_kept_bytes(one),
-				    one->now.n[CGROUP_LIMIT], &f);
-	}
-	for (size_t i = 0; i < p->mounts; i++) {
-		const struct mount_use *one = &p->mount[i];
-		struct forecast f = mount_forecast(v->m, one);
-
-		if (mount_is_there(v->m, one) && one->now.flags & MOUNT_IN_MEMORY &&
-		    one->now.size_bytes)
-			write_share(v, b, one->now.path, one->now.used_bytes, one->now.size_bytes,
-				    &f);
-	}
-}
-
-static void write_kernel(const struct tui *t, const struct view *v, struct buf *b)
-{
-	heading(b, v, "This machine");
-	for (int i = 0; i < NR_RESOURCES; i++)
-		if (resources[i].scope == OF_HOST)
-			text_limit(b, v, resources[i].limit, NULL, i);
-	write_pressure(v, b);
-	write_events(t, v, b, NULL, "Kernel-mode faults and OOM kills");
-	write_hooks(v, b);
-	write_losses(t, v, b);
-}
-
-static void write_help(const struct tui *t, const struct view *v, struct buf *b)
-{
-	heading(b, v, "Keys");
-	for (size_t i = 0; i < nr_tui_help; i++) {
-		struct line l = {.v = v};
-
-		line_printf(&l, "  ");
-		line_style(&l, STYLE_BOLD);
-		line_cell(&l, tui_help[i].keys, HELP_COLUMNS - 2, false);
-		line_style(&l, STYLE_PLAIN);
-		line_printf(&l, "%s", tui_help[i].what);
-		line_wrap_at(&l, b, STYLE_PLAIN, HELP_COLUMNS);
-	}
-	heading(b, v, "Figures");
-	for (size_t i = 0; i < nr_fields; i++) {
-		struct line l = {.v = v};
-		char name[48];
-
-		line_printf(&l, "  ");
-		line_cell(&l, field_name(&fields[i], name, sizeof(name)), HELP_COLUMNS - 2, false);
-		line_printf(&l, "%s", fields[i].help);
-		line_wrap_at(&l, b, STYLE_PLAIN, HELP_COLUMNS);
-	}
 }
 
 static void tui_page(const struct tui *t, const struct view *v, struct buf *b)
@@ -594,10 +480,13 @@ static void tui_page(const struct tui *t, const struct view *v, struct buf *b)
 		write_finding(t, v, b);
 		break;
 	case TUI_HELP:
-		write_help(t, v, b);
+		tui_write_help(t, v, b);
+		break;
+	case TUI_COMMANDS:
+		tui_write_commands(t, v, b);
 		break;
 	case TUI_TABLE:
-		write_kernel(t, v, b);
+		tui_write_kernel(t, v, b);
 		break;
 	}
 }
@@ -641,7 +530,10 @@ void tui_draw_page(struct tui *t, const struct view *v, struct buf *b, size_t he
 	const char *at, *end;
 
 	tui_page(t, v, &text);
-	fit_page(v, &text, &page);
+	if (t->where == TUI_COMMANDS) /* wrapping would indent commands */
+		buf_add(&page, text.s ? text.s : "", text.len);
+	else
+		fit_page(v, &text, &page);
 	t->lines = count_lines(page.s, 0, page.len);
 	if (t->scroll + height > t->lines)
 		t->scroll = t->lines > height ? t->lines - height : 0;
@@ -672,16 +564,28 @@ size_t tui_findings(const struct view *v, const struct finding **ret, size_t roo
 	return n;
 }
 
+/* Removes findings that do not match the filter. Returns the number of findings that remain. */
+static size_t keep_matching(const struct tui *t, const struct finding **f, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (tui_finding_matches(f[i], t->filter))
+			f[kept++] = f[i];
+	return kept;
+}
+
 size_t tui_place_finding(struct tui *t, const struct view *v, const struct finding **ret)
 {
 	size_t n = tui_findings(v, ret, FINDINGS_MAX);
 
-	n = n < FINDINGS_MAX ? n : FINDINGS_MAX;
+	n = keep_matching(t, ret, n < FINDINGS_MAX ? n : FINDINGS_MAX);
 	for (size_t i = t->ended ? t->cleared.n : 0; i-- > 0;)
 		if (!tui_is_open(v, &t->cleared.f[i]) && t->cleared.f[i].worst >= v->min_severity)
 			ret[n++] = &t->cleared.f[i];
+	n = keep_matching(t, ret, n);
 	for (size_t i = 0; t->follows && i < n; i++)
-		if (ret[i] == finding_chosen(t, v))
+		if (ret[i] == tui_chosen_finding(t, v))
 			t->at = i;
 	tui_choose_finding(t, ret, n, t->at);
 	return n;
@@ -692,6 +596,17 @@ void tui_choose_finding(struct tui *t, const struct finding *const *f, size_t n,
 	t->at = at < n ? at : n ? n - 1 : 0;
 	t->chosen = n ? f[t->at]->subject : (struct process_key){};
 	t->chosen_rule = n ? f[t->at]->rule : NULL;
+}
+
+/* Appends how long ago a time is, in a cell. */
+static void put_age(struct line *l, const struct view *v, uint64_t t_ns)
+{
+	char age[48];
+
+	snprintf(age, sizeof(age), "%s ago",
+		 as_span(v->m->last_ns > t_ns ? (v->m->last_ns - t_ns) / 1e9 : 0).s);
+	line_cell(l, age, 11, true);
+	line_printf(l, "  ");
 }
 
 static void write_listed(const struct view *v, struct buf *b, const struct finding *f,
@@ -705,7 +620,7 @@ static void write_listed(const struct view *v, struct buf *b, const struct findi
 	line_cell(&l, f->open ? severity_name(f->severity) : "cleared", 9, false);
 	line_cell(&l, f->rule->id, 5, false);
 	line_style(&l, STYLE_PLAIN);
-	line_printf(&l, "%8.0f s  ", view_seconds(v, f->since_ns));
+	put_age(&l, v, f->open ? f->since_ns : f->seen_ns);
 	finding_who(f, who, sizeof(who));
 	buf_safe(&safe, who, v->unicode);
 	line_cell(&l, safe.s ? safe.s : "", 22, false);
@@ -720,8 +635,13 @@ void tui_draw_findings(struct tui *t, const struct view *v, struct buf *b, size_
 	size_t n = tui_place_finding(t, v, f), from = b->len, rows = height - 1;
 	struct buf gaps = {};
 
-	styled_line(b, v, STYLE_DIM, "%-9s%-5s%10s  %-22s %s", "SEVERITY", "ID", "SINCE", "PROCESS",
+	styled_line(b, v, STYLE_DIM, "%-9s%-5s%11s  %-22s %s", "SEVERITY", "ID", "SINCE", "PROCESS",
 		    "FINDING");
+	if (!n && t->filter[0]) {
+		text_wrapped(b, v, "  ", "no finding matches the filter (/)");
+		fill_lines(b, from, height);
+		return;
+	}
 	if (!n) {
 		gaps_of(&gaps, v);
 		text_wrapped(b, v, "  ",

@@ -39,19 +39,42 @@ static bool has_finding(const struct view *v, const struct subject *s, const cha
 	return false;
 }
 
-static bool tui_matches(const struct tui *t, const struct view *v, const struct subject *s)
+/* Returns whether one of the texts has a word; texts may be NULL. */
+static bool has_any(const char *const *texts, size_t n, const char *word, size_t len)
+{
+	for (size_t i = 0; i < n; i++)
+		if (has_word(texts[i], word, len))
+			return true;
+	return false;
+}
+
+bool tui_matches(const struct view *v, const struct subject *s, const char *words)
 {
 	char pid[16];
+	const char *texts[] = {s->now.g.comm, pid, s->cgroup, s->exe, s->command, s->user};
 
-	if (s->hidden)
-		return false;
 	snprintf(pid, sizeof(pid), "%u", s->id.pid);
-	for (const char *at = t->filter; *at; at += strspn(at, " ")) {
+	for (const char *at = words; *at; at += strspn(at, " ")) {
 		size_t len = strcspn(at, " ");
 
-		if (len && !has_word(s->now.g.comm, at, len) && !has_word(pid, at, len) &&
-		    !has_word(s->cgroup, at, len) && !has_word(s->exe, at, len) &&
+		if (len && !has_any(texts, sizeof(texts) / sizeof(texts[0]), at, len) &&
 		    !has_finding(v, s, at, len))
+			return false;
+		at += len;
+	}
+	return true;
+}
+
+bool tui_finding_matches(const struct finding *f, const char *words)
+{
+	char who[WHO_BYTES];
+	const char *texts[] = {who, f->rule->id, f->title, severity_name(f->severity)};
+
+	finding_who(f, who, sizeof(who));
+	for (const char *at = words; *at; at += strspn(at, " ")) {
+		size_t len = strcspn(at, " ");
+
+		if (len && !has_any(texts, sizeof(texts) / sizeof(texts[0]), at, len))
 			return false;
 		at += len;
 	}
@@ -62,8 +85,10 @@ static int by_rank(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? 1 : -1;
+	int order = rank_compare(&x->rank, &y->rank, x->inverted);
+
+	if (order)
+		return order;
 	return x->s->id.pid < y->s->id.pid ? -1 : x->s->id.pid > y->s->id.pid;
 }
 
@@ -87,27 +112,6 @@ static int by_path(const void *a, const void *b)
 	if (*x == '/' || *y == '/')
 		return *x == '/' ? -1 : 1;
 	return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
-}
-
-static double rank_of(const struct tui *t, const struct view *v, const struct columns *c,
-		      const struct subject *s)
-{
-	const struct tab *tab = &tui_tabs[t->tab];
-	int sort = t->sort[t->tab];
-	double rank;
-	struct use u;
-
-	if (sort < 0 && t->ended) /* the latest first */
-		rank = s->last_ns;
-	else if (sort >= 0 && sort < (int)c->n)
-		rank = tui_value(v, s, &c->c[sort]);
-	else if (tab->near < 0)
-		rank = text_activity(v, s);
-	else
-		rank = resource_use(v->m, s, tab->near, &u) && use_is_bounded(&u)
-			       ? (double)u.value / u.limit
-			       : -1;
-	return t->inverted ? -rank : rank;
 }
 
 static uint64_t hash_of(const char *s, size_t len)
@@ -212,38 +216,70 @@ static void show_rows(struct rows *r)
 	}
 }
 
-static void add_row(const struct tui *t, const struct view *v, const struct columns *c,
-		    const struct subject *s, struct rows *ret, size_t room)
+/* What add_row() needs to make rows. */
+struct row_maker {
+	const struct tui *t;
+	const struct view *v;
+	struct columns c;
+	struct ranking ranking;
+	struct rows *to;
+	size_t room;
+};
+
+static void add_row(struct row_maker *k, const struct subject *s)
 {
-	if (ret->nr_all < room && tui_matches(t, v, s))
-		ret->all[ret->nr_all++] = (struct row){.s = s, .rank = rank_of(t, v, c, s)};
+	if (k->to->nr_all < k->room && !s->hidden && tui_matches(k->v, s, k->t->filter))
+		k->to->all[k->to->nr_all++] = (struct row){
+			.s = s,
+			.rank = tui_rank(&k->ranking, k->t, k->v, &k->c, s),
+			.inverted = k->t->inverted,
+		};
+}
+
+/* Returns whether a process ended in this window or in the one before. */
+static bool has_just_ended(const struct view *v, const struct subject *s)
+{
+	return s->window + 1 >= v->m->window;
+}
+
+/* Adds a row for each process that the tab shows. */
+static void add_rows(struct row_maker *k)
+{
+	const struct view *v = k->v;
+	bool any = v->m->subject.chain && v->m->subjects <= MODEL_SUBJECTS_MAX;
+
+	for (const struct subject *s = any ? model_each(v->m, NULL) : NULL; s;
+	     s = model_each(v->m, s))
+		if (!k->t->ended || s->final)
+			add_row(k, s);
+	for (const struct subject *s = model_each_ended(v->m, NULL); s;
+	     s = model_each_ended(v->m, s))
+		/* those of the last interval are in the snapshot too, and have rates there */
+		if ((k->t->ended || has_just_ended(v, s)) && !model_find(v->m, &s->id))
+			add_row(k, s);
 }
 
 int tui_rows(const struct tui *t, const struct view *v, struct rows *ret)
 {
-	bool any = v->m->subject.chain && v->m->subjects <= MODEL_SUBJECTS_MAX;
-	size_t kept = t->ended && v->m->ended ? v->m->ended->n : 0;
-	size_t room = (any ? v->m->subjects : 0) + kept;
-	struct columns c;
-	int err = 0;
+	struct row_maker k = {.t = t, .v = v, .to = ret};
+	int err = ranking_make(&k.ranking, t, v);
 
-	*ret = (struct rows){.all = calloc(room + 1, sizeof(*ret->all))};
-	if (!ret->all)
+	k.room = v->m->subjects <= MODEL_SUBJECTS_MAX ? v->m->subjects : 0;
+	k.room += v->m->ended ? v->m->ended->n : 0;
+	*ret = (struct rows){.all = calloc(k.room + 1, sizeof(*ret->all))};
+	if (!err && ret->all) {
+		tui_columns(t, v, &k.c);
+		add_rows(&k);
+	}
+	ranking_free(&k.ranking);
+	if (err || !ret->all)
 		return -ENOMEM;
-	tui_columns(t, v, &c);
-	for (const struct subject *s = any ? model_each(v->m, NULL) : NULL; s;
-	     s = model_each(v->m, s))
-		if (!t->ended || s->final)
-			add_row(t, v, &c, s, ret, room);
-	for (const struct subject *s = kept ? model_each_ended(v->m, NULL) : NULL; s;
-	     s = model_each_ended(v->m, s))
-		/* those of the last interval are in the snapshot too, and have rates there */
-		if (!model_find(v->m, &s->id))
-			add_row(t, v, &c, s, ret, room);
-	if (t->tree && ret->nr_all)
+	if (t->tree == TREE_OF_CGROUPS && ret->nr_all)
 		err = make_tree(t, ret);
 	else if (ret->nr_all)
 		qsort(ret->all, ret->nr_all, sizeof(*ret->all), by_rank);
+	if (t->tree == TREE_OF_PROCESSES && ret->nr_all)
+		err = tui_parents(ret);
 	if (!err)
 		/* overflow is impossible: nr_all is at most ROWS_MAX */
 		ret->shown = calloc(ret->nr_all + 1, sizeof(*ret->shown));

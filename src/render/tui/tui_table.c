@@ -12,12 +12,15 @@
 #include "render/text/text.h"
 #include "render/tui/tui_parts.h"
 
-#define NAME_COLUMNS  16 /* minimum width of the process name in columns */
-#define TREE_COLUMNS  12 /* additional columns for the process name in the tree */
-#define END_COLUMNS   26 /* additional columns for how a process ended */
-#define BAR_FROM      96 /* minimum width of a screen with bars, in columns */
-#define LONG_BAR_FROM 150
-#define SPARK_COLUMNS 10
+#define NAME_COLUMNS	   24 /* minimum width of the column PROCESS */
+#define USER_COLUMNS	   9
+#define USER_FROM	   100 /* minimum width of a screen with the column USER */
+#define TREE_COLUMNS	   12  /* additional columns for the process name in the tree */
+#define END_COLUMNS	   26  /* additional columns for how a process ended */
+#define LONG_BAR_FROM	   150
+#define CONTAINER_ID_LEAST 32 /* minimum number of hex digits of a container id */
+#define CONTAINER_ID_SHOWN 12
+#define SPARK_COLUMNS	   14
 
 const struct tab tui_tabs[] = {
 	{"Faults", TAB_TABLE, "faults", -1},
@@ -63,22 +66,21 @@ static bool has_measurement(const struct view *v, const struct field *f)
 	return is_available(v->m, f->hook, f->lacks);
 }
 
-static int width_of(const struct field *f, const char *title)
+static int width_of(const struct field *f)
 {
-	int least = f->unit == UNIT_BYTES ? 8 : f->unit == UNIT_LIMIT ? 9 : 7;
-	int len = strlen(title);
-
-	return len > least ? len : least;
-}
-
-static int bar_cells(const struct view *v)
-{
-	return v->width < BAR_FROM ? 0 : v->width < LONG_BAR_FROM ? 8 : 16;
+	return f->unit == UNIT_BYTES ? 8 : f->unit == UNIT_LIMIT ? 9 : 7;
 }
 
 static bool is_overview(const struct tab *tab)
 {
 	return tab == tui_tabs;
+}
+
+static int bar_cells(const struct view *v, const struct tab *tab)
+{
+	if (is_overview(tab)) /* its other columns matter more than long bars */
+		return v->width < LONG_BAR_FROM ? 0 : 8;
+	return v->width < TUI_WIDE ? 0 : v->width < LONG_BAR_FROM ? 8 : 16;
 }
 
 static void add_column(struct columns *c, const struct view *v, const struct tab *tab,
@@ -92,7 +94,7 @@ static void add_column(struct columns *c, const struct view *v, const struct tab
 	switch (cell) {
 	case CELL_SPARK:
 		array_copy(one->title, sizeof(one->title), "TREND");
-		one->width = v->width < BAR_FROM ? SPARK_COLUMNS : v->width / 8;
+		one->width = v->width < TUI_WIDE ? SPARK_COLUMNS : v->width / 8;
 		if (one->width > TREND_SAMPLES)
 			one->width = TREND_SAMPLES;
 		break;
@@ -103,17 +105,19 @@ static void add_column(struct columns *c, const struct view *v, const struct tab
 			array_copy(one->title, sizeof(one->title),
 				   resources[f->resource].scope == OF_CGROUP ? "CGROUP%"
 									     : "OF LIMIT");
-		one->width = 6 + (bar_cells(v) ? bar_cells(v) + 3 : 0);
-		if (one->width < (int)strlen(one->title))
-			one->width = strlen(one->title);
+		one->cells = bar_cells(v, tab);
+		one->width = 6 + (one->cells ? one->cells + 3 : 0);
 		break;
 	case CELL_FULL:
 		array_copy(one->title, sizeof(one->title), "FULL IN");
 		break;
 	default:
 		field_column_title(f, one->title, sizeof(one->title));
-		one->width = width_of(f, one->title);
+		one->width = width_of(f);
 	}
+	/* the mark of the sort column needs a cell */
+	if (one->width <= (int)strlen(one->title))
+		one->width = strlen(one->title) + 1;
 	c->n++;
 }
 
@@ -159,11 +163,18 @@ static void add_lead(struct columns *c, const struct view *v, const struct tab *
 
 void tui_columns(const struct tui *t, const struct view *v, struct columns *ret)
 {
-	const struct tab *tab = &tui_tabs[t->tab];
+	tui_columns_of(&tui_tabs[t->tab], v, ret);
+}
+
+void tui_columns_of(const struct tab *tab, const struct view *v, struct columns *ret)
+{
 	const struct field *f;
 
 	ret->n = 1;
 	ret->c[0] = (struct column){.cell = CELL_PID, .title = "PID", .width = 8};
+	if (v->width >= USER_FROM)
+		ret->c[ret->n++] =
+			(struct column){.cell = CELL_USER, .title = "USER", .width = USER_COLUMNS};
 	for (int nth = 1; (f = find_lead(tab, nth)); nth++)
 		if (has_measurement(v, f))
 			add_lead(ret, v, tab, f);
@@ -174,11 +185,21 @@ void tui_columns(const struct tui *t, const struct view *v, struct columns *ret)
 	ret->c[ret->n++] = (struct column){.cell = CELL_NAME, .title = "PROCESS"};
 }
 
-static double share_of(const struct view *v, const struct subject *s, enum resource_id of)
+double tui_share(const struct view *v, const struct subject *s, enum resource_id of)
 {
 	struct use u;
 
 	return resource_use(v->m, s, of, &u) && use_is_bounded(&u) ? (double)u.value / u.limit : -1;
+}
+
+/* Returns a number for sorting: a double holds six bytes exactly, so the first six bytes. */
+static double text_value(const char *text)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < 6 && text[i]; i++)
+		n |= (uint64_t)tolower((unsigned char)text[i]) << (40 - 8 * i);
+	return n;
 }
 
 double tui_value(const struct view *v, const struct subject *s, const struct column *c)
@@ -192,18 +213,16 @@ double tui_value(const struct view *v, const struct subject *s, const struct col
 			return -1;
 		return c->f->type == FIELD_COUNTER ? field_delta(v->m, s, c->f) : n;
 	case CELL_BAR:
-		return share_of(v, s, c->of);
+		return tui_share(v, s, c->of);
 	case CELL_FULL:
 		f = resource_forecast(v->m, s, c->of);
 		return f.known ? -f.seconds : -1e18;
 	case CELL_PID:
 		return -(double)s->id.pid;
+	case CELL_USER:
+		return s->user ? -text_value(s->user) : -1e18 - s->now.g.uid;
 	case CELL_NAME:
-		/* a double holds six bytes exactly, so sort by the first six bytes of the name */
-		n = 0;
-		for (int i = 0; i < 6 && s->now.g.comm[i]; i++)
-			n |= (uint64_t)tolower((unsigned char)s->now.g.comm[i]) << (40 - 8 * i);
-		return -(double)n;
+		return -text_value(s->now.g.comm);
 	case CELL_SPARK:
 		break;
 	}
@@ -264,7 +283,7 @@ enum style share_style(double share)
 
 static void write_bar(struct line *l, double share, const struct column *c)
 {
-	int cells = bar_cells(l->v);
+	int cells = c->cells;
 	char percent[16];
 
 	if (share < 0) {
@@ -290,70 +309,40 @@ static void write_bar(struct line *l, double share, const struct column *c)
 }
 
 void tui_spark(const struct tui *t, struct line *l, const struct process_key *of,
-	       const struct field *f, int cells)
+	       const struct field *f, int cells, double high)
 {
-	double v[TREND_SAMPLES];
+	double v[TREND_SAMPLES], most = 0;
 	int seen;
 
 	cells = cells > TREND_SAMPLES ? TREND_SAMPLES : cells < 0 ? 0 : cells;
 	seen = trends_read(&t->trends, of, f, v, cells);
+	for (int i = 0; i < cells; i++)
+		most = v[i] > most ? v[i] : most;
 	buf_repeat(&l->b, " ", cells - seen);
 	line_style(l, STYLE_ACCENT);
-	line_spark(l, v + cells - seen, seen, f->type == FIELD_COUNTER);
+	line_spark(l, v + cells - seen, seen, 0, high > 0 ? high : most);
 	line_style(l, STYLE_PLAIN);
 }
 
-/* Writes the ids of a process's open findings, the most severe first. */
-static void write_ids(struct line *l, const struct view *v, const struct subject *s)
+/*
+ * Returns the highest value in the trends of the visible rows: the trends of a column have one
+ * scale, so that the rows can be compared.
+ */
+static double highest_trend(const struct tui *t, const struct rows *r, const struct column *c,
+			    size_t height)
 {
-	for (int severity = NR_SEVERITIES - 1; severity >= 0; severity--)
-		for (size_t i = 0; i < v->findings->n; i++) {
-			const struct finding *f = &v->findings->f[i];
+	double v[TREND_SAMPLES], most = 0;
 
-			if (!f->open || (int)f->severity != severity ||
-			    !same_subject(&f->subject, &s->id))
-				continue;
-			line_style(l, severity_style(f->severity));
-			line_printf(l, " %s%s", severity == SEVERITY_CRITICAL ? "!" : "",
-				    f->rule->id);
-			line_style(l, STYLE_PLAIN);
-		}
-}
+	for (size_t i = t->top; i < r->n && i < t->top + height; i++) {
+		const struct row *row = &r->all[r->shown[i]];
 
-/* Writes that a process ended, and when: in minutes and seconds, as the first line shows now. */
-static void write_end(struct line *l, const struct view *v, const struct subject *s)
-{
-	uint64_t seconds = view_seconds(v, s->last_ns);
-	char name[24];
-
-	line_printf(l, " (ended %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "%s%s)", seconds / 3600,
-		    seconds / 60 % 60, seconds % 60, s->signal ? ", " : "",
-		    s->signal ? signal_name(s->signal, name, sizeof(name)) : "");
-}
-
-static void write_name(const struct tui *t, struct line *l, const struct view *v,
-		       const struct row *r)
-{
-	const struct subject *s = r->s;
-	char workload[256];
-
-	line_printf(l, "%s", s->now.g.comm);
-	if (s->final && t->ended)
-		write_end(l, v, s);
-	else if (s->final)
-		line_printf(l, " (ended)");
-	if (s->now.g.flags & PROC_SHARES_MM)
-		line_printf(l, " (vfork)");
-	write_ids(l, v, s);
-	if (r->depth || v->width < BAR_FROM)
-		return;
-	workload_name(s->cgroup, "", workload, sizeof(workload));
-	line_style(l, STYLE_DIM);
-	if (workload[0])
-		line_printf(l, "  %s", workload);
-	if (s->exe)
-		line_printf(l, "  %s", s->exe);
-	line_style(l, STYLE_PLAIN);
+		if (!row->s)
+			continue;
+		trends_read(&t->trends, &row->s->id, c->f, v, c->width);
+		for (int k = 0; k < c->width; k++)
+			most = v[k] > most ? v[k] : most;
+	}
+	return most;
 }
 
 static void write_group(struct line *l, const struct view *v, const struct row *g)
@@ -361,6 +350,9 @@ static void write_group(struct line *l, const struct view *v, const struct row *
 	char *name = strndup(g->path + g->name, g->len - g->name);
 	size_t n = 0;
 
+	/* a container id is shown by its usual 12 digits */
+	if (name && strspn(name, "0123456789abcdef") >= CONTAINER_ID_LEAST)
+		name[CONTAINER_ID_SHOWN] = 0;
 	for (const struct row *one = g + 1; one <= g + g->below; one++)
 		n += one->s != NULL;
 	if (v->unicode)
@@ -373,6 +365,18 @@ static void write_group(struct line *l, const struct view *v, const struct row *
 	line_style(l, STYLE_PLAIN);
 	line_printf(l, " (%zu)", n);
 	free(name);
+}
+
+static void write_user(struct line *l, const struct row *row, int width)
+{
+	struct buf user = {}, safe = {};
+
+	if (row->s)
+		tui_put_user(&user, row->s);
+	buf_safe(&safe, user.s ? user.s : "", l->v->unicode);
+	line_cell(l, safe.s ? safe.s : "", width, false);
+	buf_end_part(&l->b, &user);
+	buf_end_part(&l->b, &safe);
 }
 
 static void write_cell(const struct tui *t, struct line *l, const struct rows *r,
@@ -393,11 +397,11 @@ static void write_cell(const struct tui *t, struct line *l, const struct rows *r
 			put_amount(&cell, v, c->f, value_below(v, r, row, c));
 		break;
 	case CELL_BAR:
-		write_bar(l, row->s ? share_of(v, row->s, c->of) : value_below(v, r, row, c), c);
+		write_bar(l, row->s ? tui_share(v, row->s, c->of) : value_below(v, r, row, c), c);
 		return;
 	case CELL_SPARK:
 		if (row->s && field_get(v->m, row->s, c->f, &known))
-			tui_spark(t, l, &row->s->id, c->f, c->width);
+			tui_spark(t, l, &row->s->id, c->f, c->width, c->high);
 		else
 			line_cell(l, "", c->width, true);
 		return;
@@ -412,6 +416,9 @@ static void write_cell(const struct tui *t, struct line *l, const struct rows *r
 		if (row->s)
 			buf_printf(&cell, "%u", row->s->id.pid);
 		break;
+	case CELL_USER:
+		write_user(l, row, c->width);
+		return;
 	case CELL_NAME:
 		break;
 	}
@@ -422,22 +429,39 @@ static void write_cell(const struct tui *t, struct line *l, const struct rows *r
 	buf_end_part(&l->b, &cell);
 }
 
+/* Returns whether a column is always visible. */
+static bool is_fixed(const struct column *c)
+{
+	return c->cell == CELL_PID || c->cell == CELL_USER || c->cell == CELL_NAME;
+}
+
+/* Returns the number of key presses by which command lines are scrolled. */
+static size_t scrolled(const struct tui *t, const struct columns *c)
+{
+	size_t columns = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		columns += !is_fixed(&c->c[i]);
+	return t->aside > columns ? t->aside - columns : 0;
+}
+
 /*
  * Chooses the columns that fit on the screen. Columns to the left of the scroll position are
  * skipped.
  */
-static void choose_visible(const struct tui *t, const struct view *v, const struct columns *c,
-			   bool *ret_shown)
+void tui_visible(const struct tui *t, const struct view *v, const struct columns *c,
+		 bool *ret_shown)
 {
-	int room = v->width - NAME_COLUMNS - 1 - (t->tree ? TREE_COLUMNS : 0) -
-		   (t->ended ? END_COLUMNS : 0);
+	int name = t->commands ? v->width / 2 : v->width < TUI_WIDE ? NAME_COLUMNS : v->width / 4;
+	int room =
+		v->width - name - 1 - (t->tree ? TREE_COLUMNS : 0) - (t->ended ? END_COLUMNS : 0);
 	size_t skip = t->aside;
 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct column *one = &c->c[i];
 
-		ret_shown[i] = one->cell == CELL_PID || one->cell == CELL_NAME;
-		if (one->cell == CELL_PID)
+		ret_shown[i] = is_fixed(one);
+		if (is_fixed(one) && one->cell != CELL_NAME)
 			room -= one->width + 1;
 		if (ret_shown[i])
 			continue;
@@ -454,25 +478,59 @@ static void choose_visible(const struct tui *t, const struct view *v, const stru
 	}
 }
 
+void tui_scroll_to(struct tui *t, const struct view *v, const struct columns *c, size_t i)
+{
+	bool shown[COLUMNS_MAX + 1];
+
+	tui_visible(t, v, c, shown);
+	if (shown[i])
+		return;
+	for (t->aside = 0; t->aside < c->n; t->aside++) {
+		tui_visible(t, v, c, shown);
+		if (shown[i])
+			return;
+	}
+	t->aside = 0; /* the screen is too narrow for the column */
+}
+
+/* Writes the title of a trend with the value at the top of its scale: "TREND≤13,713". */
+static void write_scale(struct line *l, const struct column *c)
+{
+	char title[48];
+
+	snprintf(title, sizeof(title), "%s%s%s", c->title,
+		 l->v->unicode ? "\u2264" : "<=", as_field_figure(c->f, c->high).s);
+	line_style(l, STYLE_DIM);
+	line_cell(l, c->high > 0 && text_columns(title) <= c->width ? title : c->title, c->width,
+		  false);
+	line_style(l, STYLE_PLAIN);
+	line_printf(l, " ");
+}
+
 static void write_titles(const struct tui *t, const struct view *v, struct buf *b,
 			 const struct columns *c, const bool *shown)
 {
 	struct line l = {.v = v};
-	char title[32];
+	const char *mark =
+		t->inverted ? (v->unicode ? "\u25b4" : "^") : (v->unicode ? "\u25be" : "v");
+	char title[sizeof(c->c[0].title) + 4];
 
 	for (size_t i = 0; i < c->n; i++) {
-		bool sorted = t->sort[t->tab] == (int)i;
+		bool sorted = tui_is_sort_column(t, c, i);
+		bool right = c->c[i].cell != CELL_NAME && c->c[i].cell != CELL_USER;
 
 		if (!shown[i])
 			continue;
+		if (c->c[i].cell == CELL_SPARK) {
+			write_scale(&l, &c->c[i]);
+			continue;
+		}
 		line_style(&l, sorted ? STYLE_ACCENT : STYLE_DIM);
-		snprintf(title, sizeof(title), "%s%s",
-			 !sorted       ? ""
-			 : t->inverted ? (v->unicode ? "\u25b4" : "^")
-				       : (v->unicode ? "\u25be" : "v"),
-			 c->c[i].title);
+		/* the mark is on the side where it does not move the title out of its column */
+		snprintf(title, sizeof(title), "%s%s%s", sorted && right ? mark : "", c->c[i].title,
+			 sorted && !right ? mark : "");
 		line_cell(&l, title, c->c[i].cell == CELL_NAME ? NAME_COLUMNS : c->c[i].width,
-			  c->c[i].cell != CELL_NAME && c->c[i].cell != CELL_SPARK);
+			  right);
 		line_printf(&l, " ");
 	}
 	line_end(&l, b, STYLE_PLAIN);
@@ -482,8 +540,8 @@ static void write_row(const struct tui *t, const struct view *v, struct buf *b,
 		      const struct rows *r, size_t at, const struct columns *c, const bool *shown)
 {
 	const struct row *row = &r->all[r->shown[at]];
-	bool selected = at == t->at;
-	struct line l = {.v = v, .flat = selected};
+	bool selected = at == t->at, ended = row->s && row->s->final && !t->ended;
+	struct line l = {.v = v, .flat = selected || ended};
 
 	for (size_t i = 0; i + 1 < c->n; i++) {
 		if (!shown[i])
@@ -493,10 +551,26 @@ static void write_row(const struct tui *t, const struct view *v, struct buf *b,
 	}
 	buf_repeat(&l.b, " ", 2 * row->depth);
 	if (row->s)
-		write_name(t, &l, v, row);
+		tui_put_who(t, &l, row, scrolled(t, c));
 	else
 		write_group(&l, v, row);
-	line_end(&l, b, selected ? STYLE_SELECTED : STYLE_PLAIN);
+	line_end(&l, b, selected ? STYLE_SELECTED : ended ? STYLE_DIM : STYLE_PLAIN);
+}
+
+static void write_rows(const struct tui *t, const struct view *v, struct buf *b,
+		       const struct rows *r, struct columns *c, const bool *shown, size_t height)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->c[i].cell == CELL_SPARK && shown[i])
+			c->c[i].high = highest_trend(t, r, &c->c[i], height);
+	write_titles(t, v, b, c, shown);
+	for (size_t i = t->top; i < r->n && i < t->top + height; i++)
+		write_row(t, v, b, r, i, c, shown);
+	if (!r->n)
+		buf_printf(b, "  %s\n",
+			   t->filter[0] ? "no process matches the filter (/)"
+			   : t->ended	? "no process has ended (e: back)"
+					: "no process is alive");
 }
 
 void tui_draw_table(struct tui *t, const struct view *v, struct buf *b, size_t height)
@@ -507,21 +581,13 @@ void tui_draw_table(struct tui *t, const struct view *v, struct buf *b, size_t h
 	size_t from = b->len;
 
 	tui_columns(t, v, &c);
-	choose_visible(t, v, &c, shown);
-	write_titles(t, v, b, &c, shown);
-	if (height > 1) {
-		int err = tui_rows(t, v, &r);
-
+	tui_visible(t, v, &c, shown);
+	if (tui_rows(t, v, &r)) {
+		buf_puts(b, "  out of memory\n");
+	} else if (height) {
 		tui_place(t, &r, height - 1);
-		for (size_t i = t->top; !err && i < r.n && i < t->top + height - 1; i++)
-			write_row(t, v, b, &r, i, &c, shown);
-		if (err || !r.n)
-			buf_printf(b, "  %s\n",
-				   err		  ? "out of memory"
-				   : t->filter[0] ? "no process matches the filter (/)"
-				   : t->ended	  ? "no process has ended (e: back)"
-						  : "no process is alive");
-		rows_free(&r);
+		write_rows(t, v, b, &r, &c, shown, height - 1);
 	}
+	rows_free(&r);
 	fill_lines(b, from, height);
 }
