@@ -10,7 +10,7 @@ import time
 import uuid
 
 from exporter import Exporter
-from harness import Skip, live
+from harness import ROOT, Skip, live
 from test_workloads import AT_ONCE, Cgroups, mounts, pid_namespace
 
 # Directories of a node that the exporter reads names from. In a mount namespace of its own, the test
@@ -306,3 +306,43 @@ def test_pods_of_one_set_keep_common_labels(check, lab):
             "container": "app", "pod_uid": "", "container_id": "", "cgroup": ""}])
     finally:
         groups.clean()
+
+
+@live
+def test_processes_of_a_container(check, lab):
+    """--container selects the processes of a container, by the ID that Kubernetes shows."""
+    points = mounts()
+    point = points.get("memory") or points.get("unified")
+    if not point:
+        raise Skip("no hierarchy that can be written to")
+    pod = Layout("a pod").at(BURSTABLE + "cri-containerd-{id}.scope")
+    groups = Cgroups(point)
+    try:
+        pids = {groups.start(pod.path, "sleep", "1000").pid for _ in range(2)}
+        for name in (f"containerd://{pod.id}", pod.id[:12]):
+            ran = lab.faultscope("diagnose", "--json", "--container", name, "-d", "0.5")
+            check.equal(f"{name}: status", (ran.returncode, ran.err), (0, ""))
+            check.equal(f"{name}: processes",
+                        {one["pid"] for one in map(json.loads, ran.out.splitlines())
+                         if one["type"] == "process"}, pids)
+        for name, said in ((pod.id[::-1], "no process of this container"),
+                           ("web", "expected the ID of a container")):
+            ran = lab.faultscope("diagnose", "--container", name, "-d", "0.5")
+            check.equal(f"{name}: status", ran.returncode, 2)
+            check.that(said in ran.err, ran.err)
+    finally:
+        groups.clean()
+
+
+@live
+def test_exporter_under_the_seccomp_profile_of_kubernetes(check, lab):
+    """The exporter shows the same metrics with and without the profile of deploy/kubernetes."""
+    runner = ROOT / "tests/deploy/confined.py"
+    profile = ROOT / "deploy/kubernetes/seccomp/faultscope.json"
+    if lab.call(runner, profile, "true").returncode == 77:
+        raise Skip("libseccomp.so.2 is missing")
+    families = [{name for name, _, _ in Exporter(lab, *AT_ONCE, argv=argv).metrics().all
+                 if not name.startswith("faultscope_incident")}
+                for argv in ((), (runner, profile))]
+    check.equal("metrics", families[1], families[0])
+    check.that(len(families[0]) > 40, families[0])
