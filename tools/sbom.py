@@ -17,6 +17,7 @@ import subprocess
 import sys
 from datetime import datetime, timezone
 from pathlib import Path
+from urllib.parse import quote
 
 LICENSE = "GPL-2.0-only OR BSD-2-Clause"
 
@@ -50,9 +51,8 @@ def owner(path):
 
 
 def of_host(path):
-    """Returns (name, version, source) of the package that contains an archive."""
-    told = ask("dpkg-query", "-W", "-f", "${Package} ${Version} ${source:Package}", owner(path))
-    return tuple(told.split())
+    """Returns (name, version) of the package that contains an archive."""
+    return tuple(ask("dpkg-query", "-W", "-f", "${Package} ${Version}", owner(path)).split())
 
 
 def of_sysroot(path, root):
@@ -63,7 +63,7 @@ def of_sysroot(path, root):
     for line in listed.read_text(encoding="utf-8").splitlines():
         name, _, file = line.partition(" ")
         if file == inside:
-            return name, known[name], name
+            return name, known[name]
     raise SystemExit(f"sbom: {inside} is of no package in {root}")
 
 
@@ -78,15 +78,15 @@ def identifier(*words):
     return "SPDXRef-" + "-".join(re.sub(r"[^A-Za-z0-9.-]", "-", word) for word in words)
 
 
-def package(name, version, source, arch):
+def package(name, version, arch):
     return {
         "SPDXID": identifier("Package", name, version, arch), "name": name, "versionInfo": version,
         "supplier": "Organization: Debian", "downloadLocation": "NOASSERTION",
         "filesAnalyzed": False, "licenseConcluded": "NOASSERTION",
         "licenseDeclared": "NOASSERTION", "copyrightText": "NOASSERTION",
-        "comment": f"source package {source}",
         "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
-                          "referenceLocator": f"pkg:deb/debian/{name}@{version}?arch={arch}"}]}
+                          "referenceLocator": f"pkg:deb/debian/{name}@{quote(version, safe='')}"
+                                              f"?arch={arch}"}]}
 
 
 def checksum(path, algorithm):

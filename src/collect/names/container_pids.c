@@ -30,7 +30,7 @@ static const char *plain_id(const char *id)
 	/* an ID of AWS Fargate contains a dash */
 	while (isxdigit((unsigned char)id[n]) || (n && id[n] == '-'))
 		n++;
-	return n >= SHORT_ID && !id[n] ? id : NULL;
+	return strnlen(id, SHORT_ID) == SHORT_ID && !id[n] ? id : NULL;
 }
 
 /* Returns whether a text of /proc/PID/cgroup has a path of a container. */
