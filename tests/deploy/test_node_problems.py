@@ -28,13 +28,13 @@ def test_node_problem_detector_configuration(check):
     check.that(config["pluginConfig"].keys() <= {
         "invoke_interval", "timeout", "max_output_length", "concurrency",
         "enable_message_change_based_condition_update", "skip_initial_status"},
-        config["pluginConfig"])
+        str(config["pluginConfig"]))
     conditions = {one["type"]: one for one in config["conditions"]}
     for rule in config["rules"]:
         check.equal("type", rule["type"], "permanent")
-        check.that(rule["condition"] in conditions, rule)
+        check.that(rule["condition"] in conditions, str(rule))
         check.that(seconds(rule["timeout"]) <= seconds(config["pluginConfig"]["timeout"])
-                   < seconds(config["pluginConfig"]["invoke_interval"]), rule)
+                   < seconds(config["pluginConfig"]["invoke_interval"]), str(rule))
         check.equal("program", rule["path"].rsplit("/", 1)[1], CHECK.name)
     check.that(run("fds.peak>9999999").stdout.strip() in
                {one["message"] for one in conditions.values()}, "message of a healthy node")

@@ -345,4 +345,4 @@ def test_exporter_under_the_seccomp_profile_of_kubernetes(check, lab):
                  if not name.startswith("faultscope_incident")}
                 for argv in ((), (runner, profile))]
     check.equal("metrics", families[1], families[0])
-    check.that(len(families[0]) > 40, families[0])
+    check.that(len(families[0]) > 20, f"only {sorted(families[0])}")
