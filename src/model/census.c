@@ -118,6 +118,24 @@ static struct census_workload *find_workload(struct census *c, const struct iden
 	return w;
 }
 
+static uint32_t hash_pod(const struct identity *id)
+{
+	return hash_text(hash_text(HASH_BEGIN, id->pod), id->pod_uid);
+}
+
+static uint32_t hash_container(const struct identity *id)
+{
+	return hash_text(HASH_BEGIN, id->container);
+}
+
+static void set_identity(struct census_workload *w, const struct identity *id)
+{
+	w->id = *id;
+	w->pod = hash_pod(id);
+	w->container = hash_container(id);
+	w->represented = true;
+}
+
 static struct census_workload *make_workload(struct census *c, const struct identity *id,
 					     uint64_t now_ns)
 {
@@ -134,9 +152,8 @@ static struct census_workload *make_workload(struct census *c, const struct iden
 		c->workloads_lost++;
 		return &c->other;
 	}
-	w->id = *id;
+	set_identity(w, id);
 	w->first_ns = w->last_ns = now_ns;
-	w->represented = true;
 	table_add(&c->workload, &w->link, hash_text(HASH_BEGIN, id->name));
 	c->workloads++;
 	return w;
@@ -148,10 +165,8 @@ static struct census_workload *make_workload(struct census *c, const struct iden
  */
 static void represent(struct census_workload *w, const struct identity *id)
 {
-	if (w->represented)
-		return;
-	w->id = *id;
-	w->represented = true;
+	if (!w->represented)
+		set_identity(w, id);
 }
 
 static struct census_workload *take_workload(struct census *c, const struct identity *id,
@@ -222,6 +237,8 @@ static void set_workload(struct census *c, struct census_process *p, const struc
 	p->w = w;
 	/* with serial 0, the next record searches for the workload again */
 	p->serial = w == &c->other ? 0 : id->serial;
+	p->pod = hash_pod(id);
+	p->container = hash_container(id);
 }
 
 static void mark_ended(struct census *c, struct census_process *p)
@@ -334,7 +351,7 @@ uint32_t census_series(const struct census *c, const struct census_workload *w)
 static void clear(struct census_workload *w)
 {
 	memset(w->gauge, 0, sizeof(w->gauge));
-	w->active = w->represented = w->mixed = false;
+	w->active = w->represented = w->mixed = w->mixed_pod = w->mixed_container = false;
 }
 
 /* Returns whether fds / limit > than_fds / than_limit, without division. */
@@ -375,6 +392,8 @@ static void sum_processes(struct census *c, uint64_t now_ns)
 			p->w->represented = true;
 		else
 			p->w->mixed = true;
+		p->w->mixed_pod |= p->pod != p->w->pod;
+		p->w->mixed_container |= p->container != p->w->container;
 		p->w->active = true;
 		p->w->last_ns = now_ns;
 	}
@@ -403,7 +422,10 @@ static void judge(struct census_workload *w, double seconds, uint64_t max_map_co
 		w->pressure += 1;
 	w->stall_before_ns = w->stall_ns;
 	w->failures_before = w->failures;
-	w->one = w->represented && !w->mixed;
+	/* after its last process has ended, a workload keeps its labels */
+	w->one = !w->mixed;
+	w->one_pod = !w->mixed_pod;
+	w->one_container = !w->mixed_container;
 }
 
 /* Ends a workload's own series. Adds events that were not exported yet to ~other. */

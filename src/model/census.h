@@ -30,6 +30,8 @@ struct census_workload {
 	struct identity id; /* identity of one of the workload's processes */
 	/* true: all processes have this `id`; false: only kind, name and namespace are equal */
 	bool one;
+	/* true: in all processes, pod and pod_uid (container) are equal to those of `id` */
+	bool one_pod, one_container;
 	bool own;			      /* the workload has series of its own */
 	bool active;			      /* the workload has a live process */
 	uint64_t gauge[NR_CENSUS_GAUGES];     /* sums over live processes at the last update */
@@ -41,7 +43,8 @@ struct census_workload {
 	uint64_t first_ns, last_ns;		   /* first start and last record of a process */
 	uint64_t stall_ns, failures;		   /* total stall time, total number of failures */
 	uint64_t stall_before_ns, failures_before; /* stall_ns and failures at the last update */
-	bool limited, represented, mixed;
+	bool limited, represented, mixed, mixed_pod, mixed_container;
+	uint32_t pod, container; /* hashes of pod and pod_uid, and of container, of `id` */
 	uint32_t refs; /* number of entries in census.processes of this workload */
 };
 

@@ -124,10 +124,21 @@ static void name_pod(const struct workload *w, const struct identity_names *n,
 static void name_container(const struct workload *w, const struct identity_names *n, char *ret,
 			   size_t size)
 {
-	array_append(ret, size, runtime_label(w->runtime));
+	size_t task = strlen(w->task);
+
+	array_append(ret, size, task ? "ecs" : runtime_label(w->runtime));
 	array_append(ret, size, "/");
+	if (task) {
+		if (n->family)
+			array_append(ret, size, n->family);
+		else
+			append_id(ret, size, w->task);
+		array_append(ret, size, "/");
+	}
 	if (n->container)
 		array_append(ret, size, n->container);
+	else if (task && !strncmp(w->container, w->task, task)) /* AWS Fargate: TASK-NUMBER */
+		append_id(ret, size, w->container + task + 1);
 	else if (has_id(w))
 		append_id(ret, size, w->container);
 	else
@@ -180,7 +191,7 @@ void identity_make(const struct workload *w, const struct identity_names *names,
 	memset(ret, 0, sizeof(*ret));
 	/* the runtime may name a pod that the cgroup path does not contain */
 	ret->kind = names->namespace && names->pod ? KIND_POD : workload_kind_of(w);
-	label_copy(ret->pod_uid, sizeof(ret->pod_uid), w->pod);
+	label_copy(ret->pod_uid, sizeof(ret->pod_uid), w->pod[0] ? w->pod : w->task);
 	if (w->runtime != RUNTIME_NONE && has_id(w))
 		label_copy(ret->container_id, sizeof(ret->container_id), w->container);
 	if (names->container)

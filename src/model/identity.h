@@ -32,7 +32,7 @@ struct identity {
 	char name[LABEL_BYTES]; /* value of label `workload`; never empty, never starts with '~' */
 	char namespace[64];	/* Kubernetes namespace; empty: none, or not known */
 	char pod[LABEL_BYTES];
-	char pod_uid[40];
+	char pod_uid[40]; /* UID of the pod, or ID of the task of Amazon ECS */
 	char container[LABEL_BYTES];
 	char container_id[72];
 	char cgroup[LABEL_BYTES];
@@ -43,6 +43,7 @@ struct identity_names {
 	const char *namespace, *pod, *container; /* names from the runtime; NULL: not known */
 	const char *comm;
 	bool kernel_thread;
+	const char *family; /* family of the definition of an ECS task; NULL: not known */
 };
 
 /*

@@ -59,6 +59,15 @@ static bool is_id(const char *s)
 	return n == ID_LEN && (!s[n] || !strcmp(s + n, ".scope"));
 }
 
+static size_t hex_length(const char *s)
+{
+	size_t n = 0;
+
+	while (isxdigit((unsigned char)s[n]) || s[n] == '-')
+		n++;
+	return n;
+}
+
 static void take_container(struct workload *w, enum runtime runtime, const char *id)
 {
 	size_t len = strlen(id);
@@ -110,6 +119,38 @@ static void take_pod(struct workload *w, const char *name)
 		w->pod[n] = 0;
 		return;
 	}
+}
+
+/*
+ * Finds the ID of a task of Amazon ECS: 32 hex digits, or a UUID. The agent of ECS makes the cgroup
+ * /ecs/TASK, or with cgroup v2 /ecstasks.slice/ecstasks-TASK.slice (agent/api/task/task_linux.go of
+ * amazon-ecs-agent); AWS Fargate makes /ecs/TASK.
+ */
+static void take_task(struct workload *w, const char *name, const char *parent)
+{
+	const char *task = !strcmp(parent, "ecs") ? name
+			   : !strcmp(parent, "ecstasks.slice") && !strncmp(name, "ecstasks-", 9)
+				   ? name + 9
+				   : NULL;
+	size_t n = task ? hex_length(task) : 0;
+
+	if (w->delegated || n < 32 || n >= sizeof(w->task) ||
+	    (task[n] && strcmp(task + n, ".slice")))
+		return;
+	memcpy(w->task, task, n);
+	w->task[n] = 0;
+}
+
+/* On AWS Fargate, which uses containerd, the ID of a container is TASK-NUMBER. */
+static bool take_fargate(struct workload *w, const char *name)
+{
+	size_t n = strlen(w->task);
+
+	if (!n || strncmp(name, w->task, n) || name[n] != '-' || !name[n + 1] ||
+	    name[n + 1 + strspn(name + n + 1, "0123456789")])
+		return false;
+	take_container(w, RUNTIME_CONTAINERD, name);
+	return true;
 }
 
 static bool take_prefixed(struct workload *w, const char *name)
@@ -198,7 +239,7 @@ static bool take_bare_id(struct workload *w, const char *name, const char *paren
 	if (!is_id(name))
 		return false;
 	take_container(w,
-		       !strcmp(parent, "docker")		  ? RUNTIME_DOCKER
+		       !strcmp(parent, "docker") || w->task[0]	  ? RUNTIME_DOCKER
 		       : !strncmp(parent, "libpod", 6)		  ? RUNTIME_PODMAN
 		       : !strcmp(parent, "default") && !w->pod[0] ? RUNTIME_CONTAINERD
 								  : RUNTIME_UNNAMED,
@@ -248,8 +289,9 @@ static void take_user(struct workload *w, const char *name)
 static void take_component(struct workload *w, const char *name, const char *parent)
 {
 	take_pod(w, name);
+	take_task(w, name, parent);
 	take_user(w, name);
-	if (!take_prefixed(w, name) && !take_named(w, name, parent) &&
+	if (!take_prefixed(w, name) && !take_named(w, name, parent) && !take_fargate(w, name) &&
 	    !take_bare_id(w, name, parent))
 		take_unit(w, name);
 }

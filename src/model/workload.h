@@ -22,6 +22,7 @@ struct workload {
 	enum runtime runtime;
 	char container[72]; /* container ID, or name for lxc and nspawn; empty: no container */
 	char pod[40];	    /* UID of the pod, with dashes; empty: not in a pod */
+	char task[40];	    /* ID of the task of Amazon ECS; empty: not in a task */
 	char unit[256];	    /* innermost systemd service or scope of the path; empty: none */
 	bool unit_inside;   /* `unit` belongs to the container's own systemd */
 	bool user_manager;  /* `unit` is run by the systemd of user `uid` */

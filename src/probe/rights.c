@@ -210,8 +210,12 @@ static int allow_scope(int ruleset, const struct rights_scope *scope)
 
 	if (!err)
 		err = allow_below(ruleset, "/sys", READING);
-	for (size_t i = 0; scope->readable && scope->readable[i] && !err; i++)
+	for (size_t i = 0; scope->readable && scope->readable[i] && !err; i++) {
 		err = allow_below(ruleset, scope->readable[i], READING);
+		/* without search permission for its parent, a directory is unreadable anyway */
+		if (err == -EACCES)
+			err = 0;
+	}
 	for (int i = 0; i < 3 && !err; i++)
 		if (scope->writable[i])
 			err = allow_below(ruleset, scope->writable[i], REPLACING);

@@ -167,6 +167,21 @@ static void set_at_run(struct remedies *all, const char *program)
 }
 
 /*
+ * Returns whether KEP-5758 proposes a field for a limit, securityContext.ulimits of a container.
+ * The enhancement was not part of Kubernetes 1.37 (kubernetes/website pull request 56292); its
+ * implementation, kubernetes/kubernetes pull request 137023, has these limits.
+ */
+static bool is_proposed(const struct limit *l)
+{
+	static const char *const words[] = {"nofile", "memlock", "core", "nice", "rtprio", "stack"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(l->word, words[i]))
+			return true;
+	return false;
+}
+
+/*
  * Suggests to change the container runtime on the node: Kubernetes has no setting for resource
  * limits, so containers get those of the runtime.
  */
@@ -190,12 +205,16 @@ static void set_on_node(struct remedies *all)
 								       : "containerd.service",
 			    &c);
 	}
-	remedy_add(
-		all, REMEDY_WORKAROUND, true,
-		"permanently, on each node; then recreate the pod. Kubernetes has no setting for "
-		"this limit: containers get the limit of the container runtime. Up to the hard "
-		"limit, ulimit in the entry point is enough",
-		&c)
+	remedy_add(all, REMEDY_WORKAROUND, true,
+		   is_proposed(l)
+			   ? "permanently, on each node; then recreate the pod. Kubernetes up to "
+			     "1.37 has no setting for this limit (KEP-5758 proposes "
+			     "securityContext.ulimits): containers get the limit of the container "
+			     "runtime. Up to the hard limit, ulimit in the entry point is enough"
+			   : "permanently, on each node; then recreate the pod. Kubernetes has no "
+			     "setting for this limit: containers get the limit of the container "
+			     "runtime. Up to the hard limit, ulimit in the entry point is enough",
+		   &c)
 		->scope = SCOPE_HOST;
 }
 

@@ -38,7 +38,10 @@ HOLDS = {
         *(f"usr/share/doc/faultscope/{name}" for name in (
             "copyright", "README.md", "CHANGELOG.md", "docs/start.md", "docs/findings/M01.md",
             "docs/examples/too-many-mappings.fsr")),
-        "usr/share/doc/faultscope/examples/kubernetes/base/daemonset.yaml"},
+        "usr/share/faultscope/faultscope-node-check",
+        *(f"usr/share/doc/faultscope/examples/{name}" for name in (
+            "kubernetes/base/daemonset.yaml", "kubernetes/kubectl-faultscope",
+            "helm/faultscope/Chart.yaml", "node-problem-detector/faultscope.json"))},
     "faultscope-exporter": {
         *(f"lib/systemd/system/{unit}" for unit in EXPORTER), "etc/default/faultscope-exporter",
         "etc/apparmor.d/faultscope-exporter",

@@ -220,9 +220,11 @@ def make_helpers():
     Only helper programs of the default build are made: this script does not know the compiler flags
     of other builds.
     """
+    if BUILD != ROOT / "build" or not shutil.which("make") or not shutil.which("cc"):
+        return
     there = [str(path.relative_to(ROOT)) for source in HERE.glob("*.c")
              if (path := BUILD / source.stem).exists()]
-    if BUILD != ROOT / "build" or not there or not shutil.which("make") or not shutil.which("cc"):
+    if not there:
         return
     ran = subprocess.run(["make", "-s", *there], cwd=ROOT, capture_output=True, text=True,
                          check=False)

@@ -498,9 +498,10 @@ def test_kept_choices_of_hooks(check, lab):
 COMMANDS = ("", "run", "diagnose", "host", "doctor", "explain", "triage", "blackbox", "export", "top",
             "record", "info", "replay", "report", "diff")
 VALUES = ("x", "0", "7", "-3", "30s", "99999999999999999999")
-# Matches an option whose value can be tested. The options --cgroup (depends on the machine),
-# --version (depends on the build) and --comm are not tested.
-OPTION = re.compile(r"^ +(?:-\w, |    )--(?!cgroup|version|comm)([a-z][a-z.-]*)( [A-Z]\S*)?", re.M)
+# Matches an option whose value can be tested. The options --cgroup and --container (depend on the
+# machine), --version (depends on the build) and --comm are not tested.
+OPTION = re.compile(r"^ +(?:-\w, |    )--(?!cgroup|container|version|comm)"
+                    r"([a-z][a-z.-]*)( [A-Z]\S*)?", re.M)
 
 
 def test_kept_answers_to_options(check, lab):

@@ -283,6 +283,8 @@ static void test_identity(void)
 
 	strcpy(one.pod, "cart-a");
 	strcpy(two.pod, "cart-b");
+	strcpy(one.container, "app");
+	strcpy(two.container, "app");
 	census_init(&c, &limits);
 	census_take(&c, &a, &one, 100 * SECOND);
 	census_update(&c, 100 * SECOND, 65530);
@@ -290,6 +292,7 @@ static void test_identity(void)
 	census_take(&c, &b, &two, 101 * SECOND);
 	census_update(&c, 101 * SECOND, 65530);
 	ok(c.owned == 1 && !c.own[0]->one, "two pods of a set are one workload");
+	ok(!c.own[0]->one_pod && c.own[0]->one_container, "their containers have one name");
 	a.g.flags |= PROC_FINAL;
 	census_take(&c, &a, &one, 102 * SECOND);
 	census_update(&c, 102 * SECOND, 65530);
@@ -298,6 +301,11 @@ static void test_identity(void)
 	census_take(&c, &b, &two, 103 * SECOND);
 	census_update(&c, 103 * SECOND, 65530);
 	ok(c.own[0]->one && !strcmp(c.own[0]->id.pod, "cart-b"), "the other one is");
+	ok(c.own[0]->one_pod && c.own[0]->one_container, "with its pod and container");
+	b.g.flags |= PROC_FINAL;
+	census_take(&c, &b, &two, 104 * SECOND);
+	census_update(&c, 104 * SECOND, 65530);
+	ok(c.own[0]->one && c.own[0]->one_pod, "after the last process, the labels stay");
 	census_free(&c);
 }
 

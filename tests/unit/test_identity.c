@@ -18,6 +18,21 @@
 #define POD_	"11111111_2222_3333_4444_555555555555"
 #define HASH	"a1b2c3d4e5f60718293a4b5c6d7e8f90"
 
+#define TASK "cd189a933e5849daa93386466019ab50"
+
+/* State files of runtimes */
+#define CRI_POD(uid)                                                                               \
+	"\"io.kubernetes.cri.sandbox-namespace\":\"shop\",\"io.kubernetes.cri.sandbox-name\":"     \
+	"\"cart-7d9f8b6c5d-x2x9v\",\"io.kubernetes.cri.sandbox-uid\":\"" uid "\""
+#define CRI(container, uid)                                                                        \
+	"{\"ociVersion\":\"1.1.0\",\"process\":{\"env\":[\"A={\\\"annotations\\\":1}\"]},"         \
+	"\"annotations\":{\"io.kubernetes.cri.container-name\":\"" container                       \
+	"\",\"io.kubernetes.cri.container-type\":\"container\"," CRI_POD(uid) "}}"
+#define DOCKER_LABELS                                                                              \
+	"{\"io.kubernetes.container.name\":\"app\",\"io.kubernetes.docker.type\":\"container\","   \
+	"\"io.kubernetes.pod.name\":\"web-0\",\"io.kubernetes.pod.namespace\":\"shop\","           \
+	"\"io.kubernetes.pod.uid\":\"" POD "\"}"
+
 #define V2    "0::/user.slice/x\n"
 #define V1    "4:memory:/\n1:name=systemd:/\n0::/\n"
 #define MOUNT "31 23 0:28 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw\n"
@@ -127,6 +142,100 @@ static const struct {
 	 {"var/log/pods/shop_cart-7d9f8b6c5d-x2x9v_" POD "/app/0.log="},
 	 "shop/cart/pause",
 	 "pause"},
+	{"containerd's state",
+	 V2,
+	 "0::/kubepods.slice/kubepods-pod" POD_ ".slice/cri-containerd-" ID ".scope\n",
+	 "java",
+	 {"run/containerd/io.containerd.runtime.v2.task/k8s.io/" ID
+	  "/config.json=" CRI("app", POD)},
+	 "shop/cart/app",
+	 "app"},
+	{"containerd's state, with logs of two containers",
+	 V2,
+	 "0::/kubepods/burstable/pod" POD "/" ID "\n",
+	 "java",
+	 {"var/log/pods/shop_cart-7d9f8b6c5d-x2x9v_" POD "/other/0.log=",
+	  "run/k3s/containerd/io.containerd.runtime.v2.task/k8s.io/" ID
+	  "/config.json=" CRI("app", POD)},
+	 "shop/cart/app",
+	 "app"},
+	{"containerd's state of another pod",
+	 V2,
+	 "0::/kubepods/burstable/pod" POD "/" ID "\n",
+	 "java",
+	 {"run/containerd/io.containerd.runtime.v2.task/k8s.io/" ID
+	  "/config.json=" CRI("app", "99999999-2222-3333-4444-555555555555")},
+	 "pod/" POD "/0123456789ab",
+	 ""},
+	{"containerd's state of a sandbox",
+	 V2,
+	 "0::/kubepods/burstable/pod" POD "/" ID "\n",
+	 "catatonit",
+	 {"run/containerd/io.containerd.runtime.v2.task/k8s.io/" ID
+	  "/config.json={\"annotations\":{\"io.kubernetes.cri.container-type\":"
+	  "\"sandbox\"," CRI_POD(POD) "}}"},
+	 "shop/cart/pause",
+	 "pause"},
+	{"CRI-O's state, with annotations of the pod's owner",
+	 V2,
+	 "0::/kubepods.slice/kubepods-pod" POD_ ".slice/crio-" ID ".scope\n",
+	 "java",
+	 {"run/containers/storage/overlay-containers/" ID
+	  "/userdata/config.json={\"process\":{\"env\":[\"io.kubernetes.pod.name=no\"]},"
+	  "\"annotations\":{\"io.kubernetes.cri-o.Annotations\":\"{\\\"io.kubernetes.pod.name\\\":"
+	  "\\\"no\\\"}\",\"io.kubernetes.container.name\":\"app\",\"io.kubernetes.cri-o."
+	  "ContainerType\":\"container\",\"io.kubernetes.pod.name\":\"web-0\",\"io.kubernetes."
+	  "pod.namespace\":\"shop\",\"io.kubernetes.pod.uid\":\"" POD "\"}}"},
+	 "shop/web-0/app",
+	 "app"},
+	{"cri-dockerd's labels",
+	 V2,
+	 "0::/kubepods.slice/kubepods-pod" POD_ ".slice/docker-" ID ".scope\n",
+	 "java",
+	 {"var/lib/docker/containers/" ID "/config.v2.json={\"Config\":{\"Labels\":" DOCKER_LABELS
+	  "},\"Name\":\"/k8s_app_web-0_shop_x_0\"}"},
+	 "shop/web-0/app",
+	 "app"},
+	{"a docker container with the labels of a pod",
+	 V2,
+	 "0::/system.slice/docker-" ID ".scope\n",
+	 "java",
+	 {"var/lib/docker/containers/" ID "/config.v2.json={\"Config\":{\"Labels\":" DOCKER_LABELS
+	  "},\"Name\":\"/web\"}"},
+	 "docker/web",
+	 "web"},
+	{"a task of ECS, names by labels",
+	 V2,
+	 "0::/ecstasks.slice/ecstasks-" TASK ".slice/docker-" ID ".scope\n",
+	 "java",
+	 {"var/lib/docker/containers/" ID
+	  "/config.v2.json={\"Config\":{\"Labels\":{\"com.amazonaws.ecs.container-name\":\"app\","
+	  "\"com.amazonaws.ecs.task-arn\":\"arn:aws:ecs:us-west-2:1:task/default/" TASK
+	  "\",\"com.amazonaws.ecs.task-definition-family\":\"cart\"}},\"Name\":\"/ecs-x\"}"},
+	 "ecs/cart/app",
+	 "app"},
+	{"a task of ECS, names not known",
+	 V1,
+	 "4:memory:/ecs/" TASK "/" ID "\n0::/\n",
+	 "java",
+	 {},
+	 "ecs/cd189a933e58/0123456789ab",
+	 ""},
+	{"a task on Fargate",
+	 V1,
+	 "4:memory:/ecs/" TASK "/" TASK "-2495160603\n0::/\n",
+	 "java",
+	 {},
+	 "ecs/cd189a933e58/2495160603",
+	 ""},
+	{"nerdctl",
+	 V2,
+	 "0::/system.slice/nerdctl-" ID ".scope\n",
+	 "nginx",
+	 {"run/containerd/io.containerd.runtime.v2.task/default/" ID
+	  "/config.json={\"annotations\":{\"nerdctl/name\":\"web\"}}"},
+	 "containerd/web",
+	 "web"},
 	{"another pod's logs",
 	 V2,
 	 "0::/kubepods/burstable/pod" POD "/" ID "\n",

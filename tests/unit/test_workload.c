@@ -77,6 +77,40 @@ static void test_paths(void)
 	}
 }
 
+/* Tasks of Amazon ECS: path, expected runtime, container and task. */
+#define TASK "cd189a933e5849daa93386466019ab50"
+
+static const struct {
+	const char *path;
+	enum runtime runtime;
+	const char *container, *task;
+} tasks[] = {
+	{"/ecs/" TASK "/" ID, RUNTIME_DOCKER, ID, TASK},
+	{"/ecs/" POD "/" ID, RUNTIME_DOCKER, ID, POD},
+	{"/ecstasks.slice/ecstasks-" TASK ".slice/docker-" ID ".scope", RUNTIME_DOCKER, ID, TASK},
+	{"/ecs/" TASK "/" TASK "-2495160603", RUNTIME_CONTAINERD, TASK "-2495160603", TASK},
+	{"/ecs/" TASK, RUNTIME_NONE, "", TASK},
+	{"/ecs/" TASK "/" TASK "-", RUNTIME_NONE, "", TASK},
+	{"/ecs/" TASK "/" TASK "-12x", RUNTIME_NONE, "", TASK},
+	{"/ecs/short/" ID, RUNTIME_UNNAMED, ID, ""},
+	{"/ecs/" TASK "x/" ID, RUNTIME_UNNAMED, ID, ""},
+	{"/other/" TASK "/" ID, RUNTIME_UNNAMED, ID, ""},
+	{"/user.slice/user-7.slice/user@7.service/ecs/" TASK "/" ID, RUNTIME_UNNAMED, ID, ""},
+};
+
+static void test_tasks(void)
+{
+	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++) {
+		struct workload w;
+
+		workload_of(tasks[i].path, &w);
+		ok(w.runtime == tasks[i].runtime && !strcmp(w.container, tasks[i].container) &&
+			   !strcmp(w.task, tasks[i].task) && !w.pod[0],
+		   "\"%s\": %s %s task %s", tasks[i].path, runtime_name(w.runtime), w.container,
+		   w.task);
+	}
+}
+
 static void test_managers(void)
 {
 	struct workload w;
@@ -111,6 +145,7 @@ static void test_hostile(void)
 int main(void)
 {
 	test_paths();
+	test_tasks();
 	test_managers();
 	test_hostile();
 	return tap_done();

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-#define _GNU_SOURCE
 #include "collect/names/container_names.h"
 
 #include <stdio.h>
@@ -7,31 +6,29 @@
 #include <string.h>
 
 #include "base/io.h"
+#include "collect/files/json_text.h"
 #include "collect/files/rooted_file.h"
 
 #define ANCESTORS_MOST 8
 
-/*
- * config.v2.json has several "Name" keys. Only the value of the container's own key begins with a
- * slash. A plain search finds it, because Go writes JSON without blanks after a colon, and escapes
- * quotes within a value.
- */
+/* Docker writes a slash before a container's name. */
 static bool docker_name(int root, const char *id, char *ret, size_t size)
 {
+	static const char *const path_of_name[] = {"Name", NULL};
 	struct files f = {.root = root};
-	char path[160], *text;
-	const char *name, *end;
+	char path[160], name[256], *text;
+	bool found;
 	size_t len;
 
 	snprintf(path, sizeof(path), "/var/lib/docker/containers/%s/config.v2.json", id);
 	if (file_read(&f, path, &text, &len))
 		return false;
-	name = memmem(text, len, "\"Name\":\"/", 9);
-	end = name ? strchr(name + 9, '"') : NULL;
-	if (end)
-		snprintf(ret, size, "%.*s", (int)(end - name - 9), name + 9);
+	found = json_string_find((struct span){text, len}, path_of_name, name, sizeof(name)) &&
+		name[0] == '/' && name[1];
+	if (found)
+		snprintf(ret, size, "%s", name + 1);
 	free(text);
-	return end != NULL;
+	return found;
 }
 
 static ssize_t read_proc(int root, uint32_t pid, const char *file, char *ret, size_t size)

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "collect/names/container_names.h"
 #include "collect/names/pod_names.h"
+#include "collect/names/runtime_state.h"
 
 #define WAYS	    4
 #define SETS	    256
@@ -63,12 +64,16 @@ static bool find_names(const struct known_table *t, const struct workload *w,
 		       const struct member *m, struct pod_names *ret)
 {
 	bool in_pod = w->pod[0], has_id = w->runtime != RUNTIME_NONE && w->container[0];
+	struct pod_names stored;
 
 	memset(ret, 0, sizeof(*ret));
 	if (!in_pod && !has_id)
 		return true;
 	/* in a delegated subtree, a user can name a cgroup like the container of another pod */
 	pod_names_find(t->root, w->pod, has_id && !w->delegated ? w->container : "", ret);
+	if (has_id && !w->delegated && (!ret->container[0] || ret->guessed) &&
+	    runtime_state_find(t->root, w, &stored))
+		*ret = stored;
 	/* the pause container writes no log, so the guessed name belongs to another container */
 	if (in_pod && has_id && (!ret->container[0] || ret->guessed) && m->comm &&
 	    !strcmp(m->comm, "pause")) {
@@ -77,7 +82,7 @@ static bool find_names(const struct known_table *t, const struct workload *w,
 	}
 	if (in_pod)
 		return ret->pod[0] && (!has_id || (ret->container[0] && !ret->guessed));
-	if (!ret->pod[0] && (!w->delegated || w->runtime == RUNTIME_PODMAN))
+	if (!ret->container[0] && (!w->delegated || w->runtime == RUNTIME_PODMAN))
 		container_name_find(t->root, w, m->pid, ret->container, sizeof(ret->container));
 	return true;
 }
@@ -99,6 +104,7 @@ static void make(const struct known_table *t, struct known *k, const struct memb
 	names.namespace = if_known(found.namespace);
 	names.pod = if_known(found.pod);
 	names.container = if_known(found.container);
+	names.family = if_known(found.family);
 	names.kernel_thread = of_program && m->kernel_thread;
 	identity_make(&w, &names, t->collapse, &k->id);
 	if (!of_program)

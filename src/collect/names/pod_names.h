@@ -12,6 +12,7 @@ struct pod_names {
 	char namespace[64]; /* namespace of the pod; "": `pod` and `container` are "", too */
 	char pod[256];
 	char container[256];
+	char family[256]; /* family of the definition of an ECS task, which has no pod; "": none */
 	bool guessed; /* `container` was found without id: it is the pod's only one so far */
 };
 

@@ -350,8 +350,9 @@ static void put_info(struct exposition *e, const struct census_workload *w)
 
 	exposition_sample(e,
 			  (const char *const[]){id->name, workload_kind_name(id->kind),
-						id->namespace, one ? id->pod : "",
-						one ? id->container : "", one ? id->pod_uid : "",
+						id->namespace, w->one_pod ? id->pod : "",
+						w->one_container ? id->container : "",
+						w->one_pod ? id->pod_uid : "",
 						one ? id->container_id : "", one ? id->cgroup : ""},
 			  1, NULL);
 }
