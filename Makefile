@@ -138,7 +138,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-compilers check-parts check-programs check-quiet check-resident check-torch check-unwind check-triage check-deb check-deploy check-distros check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet bench-resident image install uninstall dist clean workloads docs readme rules bench-triage bench-view check-blackbox check-blackbox-quiet check-report pictures
+.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-compilers check-parts check-programs check-quiet check-resident check-torch check-unwind check-triage check-deb check-deploy check-distros check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet bench-resident bench-series image install uninstall dist clean workloads docs readme rules bench-triage bench-view check-blackbox check-blackbox-quiet check-report pictures
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -578,6 +578,9 @@ check-fleet: all workloads ## test dozens of exporters: networks, churn, alerts 
 
 bench-export: all ## measure the cost of a scrape, compared with process-exporter and node_exporter
 	tests/export/bench.py
+
+bench-series: all ## count the time series of a node with pods, and those of 10,000 hosts (ARGS=--calls)
+	tests/bench/series.py $(ARGS)
 
 bench-fleet: all ## measure series, bytes, CPU and memory of Prometheus by level of detail (five minutes)
 	tests/bench/fleet.py
