@@ -400,7 +400,7 @@ static void sum_processes(struct census *c, uint64_t now_ns)
 		if (!p || p->ended)
 			continue;
 		add_process_gauges(p->w, p);
-		if (now_ns - p->start_ns >= LASTING_NS || !c->limits.min_age_ns)
+		if (now_ns - p->start_ns >= LASTING_NS)
 			p->w->lasting = true;
 		if (p->serial == p->w->id.serial)
 			p->w->represented = true;
@@ -549,7 +549,9 @@ static bool is_old(const struct census *c, const struct census_workload *w)
 
 static bool may_have_own(const struct census *c, const struct census_workload *w)
 {
-	return (w->urgent || is_old(c, w)) && (w->lasting || w->id.kind != KIND_COMM);
+	bool short_program = w->id.kind == KIND_COMM && !w->lasting && c->limits.min_age_ns;
+
+	return !short_program && (w->urgent || is_old(c, w));
 }
 
 /* Returns whether a workload is idler than another one: ended, or with fewer page faults. */

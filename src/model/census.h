@@ -39,7 +39,7 @@
 #define REMEMBERED_NS (3600 * 1000000000ULL)
 /*
  * A program outside of containers and units gets own series only if one of its processes lives for
- * this time, or for limits.min_age_ns if that is shorter.
+ * this time, or if limits.min_age_ns is 0.
  */
 #define LASTING_NS 1000000000ULL
 
