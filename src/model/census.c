@@ -117,20 +117,10 @@ static bool is_idle(const struct census *c, const struct census_workload *w, uin
 	return !w->own && !w->refs;
 }
 
-static bool is_idle_and_never_shown(const struct census *c, const struct census_workload *w,
-				    uint64_t now_ns)
-{
-	return is_idle(c, w, now_ns) && !w->was_own;
-}
-
-/*
- * Returns whether a workload has no series of its own, and had no process for min_age_ns, or for
- * REMEMBERED_NS if it had own series.
- */
+/* Returns whether a workload has no series of its own, and had no process for min_age_ns. */
 static bool is_forgotten(const struct census *c, const struct census_workload *w, uint64_t now_ns)
 {
-	return is_idle(c, w, now_ns) &&
-	       now_ns - w->last_ns >= (w->was_own ? REMEMBERED_NS : c->limits.min_age_ns);
+	return is_idle(c, w, now_ns) && now_ns - w->last_ns >= c->limits.min_age_ns;
 }
 
 static struct census_workload *find_workload(struct census *c, const struct identity *id)
@@ -149,9 +139,7 @@ static struct census_workload *make_workload(struct census *c, const struct iden
 	struct census_workload *w = NULL;
 
 	if (++c->made == SWEEP_EACH || (c->workloads == CENSUS_WORKLOADS_MAX && !c->swept)) {
-		drop_workloads(c, is_idle_and_never_shown, now_ns);
-		if (c->workloads == CENSUS_WORKLOADS_MAX)
-			drop_workloads(c, is_idle, now_ns);
+		drop_workloads(c, is_idle, now_ns);
 		c->swept = true;
 		c->made = 0;
 	}
@@ -188,8 +176,6 @@ static struct census_workload *take_workload(struct census *c, const struct iden
 
 	if (!w)
 		return make_workload(c, id, now_ns);
-	if (w->first_ns == UINT64_MAX)
-		w->first_ns = now_ns;
 	represent(w, id);
 	return w;
 }
@@ -462,11 +448,19 @@ static void judge(struct census_workload *w, uint64_t now_ns, double seconds,
 	w->one = w->represented && !w->mixed;
 }
 
-/* Ends a workload's own series. Adds events that were not exported yet to ~other. */
+/*
+ * Ends a workload's own series. Adds events that were not exported yet to ~other. Failures begin at
+ * 0 if the series return: an alert takes a value above 0 for failures of this moment.
+ */
 static void remove_own(struct census *c, uint32_t i)
 {
-	fold(c, c->own[i], true);
-	c->own[i]->own = c->own[i]->displaced_another = false;
+	struct census_workload *w = c->own[i];
+
+	fold(c, w, true);
+	for (int k = 0; k < NR_CENSUS_COUNTERS; k++)
+		if (exported[k].flags & EXPORT_FAILURE)
+			w->counter[k] = w->shown[k] = 0;
+	w->own = w->displaced_another = false;
 	memmove(&c->own[i], &c->own[i + 1], (c->owned - i - 1) * sizeof(c->own[0]));
 	c->owned--;
 }
@@ -479,7 +473,7 @@ static void retire(struct census *c, uint64_t now_ns)
 		if (w->refs || now_ns - w->last_ns < c->limits.retention_ns)
 			continue;
 		/* if the workload becomes active again, its age starts at 0 */
-		w->first_ns = UINT64_MAX;
+		w->first_ns = w->last_ns;
 		w->urgent_ns = 0;
 		w->urgent = false;
 		remove_own(c, i);
@@ -544,7 +538,7 @@ static void drop_series(struct census *c)
  */
 static bool is_old(const struct census *c, const struct census_workload *w)
 {
-	return w->first_ns <= w->last_ns && w->last_ns - w->first_ns >= c->limits.min_age_ns;
+	return w->last_ns - w->first_ns >= c->limits.min_age_ns;
 }
 
 static bool may_have_own(const struct census *c, const struct census_workload *w)
@@ -599,7 +593,7 @@ static bool give_own(struct census *c, struct census_workload *w)
 	fold(c, w, false);
 	c->own[c->owned++] = w;
 	c->series += census_series(c, w);
-	w->own = w->was_own = true;
+	w->own = true;
 	w->limited = false;
 	return true;
 }

@@ -5,9 +5,10 @@
  * process of a limited number of workloads, and of all others together as "~other". Pure: the
  * caller passes the time, always CLOCK_BOOTTIME.
  *
- * Counters never decrease, and no event is counted twice. Events counted in ~other stay in ~other:
- * a promoted workload starts own series, and a demoted one continues in ~other. If it gets own
- * series again within REMEMBERED_NS, they continue from their last values. Later, they start at 0.
+ * No event is counted twice: events counted in ~other stay in ~other. A promoted workload starts
+ * own series, and a demoted one continues in ~other. If it is promoted again, its series continue
+ * from their last values. Counters of failures begin at 0 instead, so that their series appear with
+ * a new failure. A workload that has ended begins at 0, too.
  *
  * Most series belong to the workloads that were there first. A workload near a limit, or with a
  * failed call, takes the place of the idlest workload.
@@ -35,8 +36,6 @@
 #define URGENT_NS (300 * 1000000000ULL)
 /* One of this many series is kept for urgent workloads, which may take it from an idle one. */
 #define URGENT_EACH 4
-/* The census remembers the last values of own series for this time after the last process. */
-#define REMEMBERED_NS (3600 * 1000000000ULL)
 /*
  * A program outside of containers and units gets own series only if one of its processes lives for
  * this time, or if limits.min_age_ns is 0.
@@ -64,7 +63,6 @@ struct census_workload {
 	double memory;	    /* highest share of a memory limit since the last update, 0 to 1 */
 	double activity;    /* page faults at recent updates: see judge() */
 	uint64_t urgent_ns; /* last time at which the workload was found to be urgent; 0: never */
-	bool was_own;	    /* the workload has or had series of its own */
 	bool displaced_another; /* it took the place of an idle workload, and is still urgent */
 	bool lasting;		/* a process of it lived for LASTING_NS */
 	uint64_t shown[NR_CENSUS_COUNTERS];	   /* last exported value of each own series */
