@@ -336,14 +336,11 @@ coverage: ## line coverage of each folder of src/ by unit tests and recording te
 		CFLAGS="-O0 -g --coverage -fprofile-update=atomic" LDFLAGS=--coverage check-parts
 	tests/covered.py build/coverage
 
-# Address of the runbooks, to which the alerts link
-RUNBOOKS ?= file:///usr/share/doc/faultscope-mixin/runbooks
-rules: ## with RUNBOOKS=URL: write alerts that link to your runbooks into build/prometheus
-	@mkdir -p $(BUILD)/prometheus
-	for name in rules.yml rules_test.yml; do \
-		sed 's|file:///usr/share/doc/faultscope-mixin/runbooks|$(subst &,\&,$(RUNBOOKS:/=))|' \
-			deploy/prometheus/$$name > $(BUILD)/prometheus/$$name || exit 1; \
-	done
+# Address of the runbooks, the name of the scrape job, and other values of deploy/prometheus/values.json,
+# for example CONFIG="fdFailures=50 stall=0.5"
+rules: ## with RUNBOOKS=URL JOB=NAME CONFIG=…: write alerts with your values into build/prometheus
+	tools/rules.py $(BUILD)/prometheus $(if $(RUNBOOKS),'runbooks=$(RUNBOOKS)') \
+		$(if $(JOB),'selector=job="$(JOB)"') $(CONFIG)
 
 docs: $(MAN) $(COMPLETIONS)
 

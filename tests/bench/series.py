@@ -50,7 +50,8 @@ LAYOUTS = (
 OF_TARGET = ["up", "scrape_duration_seconds", "scrape_samples_scraped",
              "scrape_samples_post_metric_relabeling", "scrape_series_added"]
 RECORDED = re.compile(r"^instance_workload:faultscope_(\w+):\w+$")
-# The metric that has one series for each series of a recorded rule with this name
+# The metric that has one series for each series of a recorded rule with this name. Other recorded
+# rules have series only after failures, or a few for the whole cluster.
 SOURCES = {
     "owner": "faultscope_workload_info",
     "worst_process_mappings": "faultscope_worst_process_mappings",
@@ -98,7 +99,7 @@ def recorded(samples):
         for rule in group["rules"]:
             found = RECORDED.match(rule.get("record", ""))
             if found:
-                names += [rule["record"]] * len(samples.of(SOURCES[found[1]]))
+                names += [rule["record"]] * len(samples.of(SOURCES.get(found[1], "")))
     return names
 
 
