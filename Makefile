@@ -138,7 +138,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-compilers check-parts check-programs check-quiet check-resident check-torch check-unwind check-triage check-deb check-deploy check-distros check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet bench-resident bench-series image install uninstall dist clean workloads docs readme rules bench-triage bench-view check-blackbox check-blackbox-quiet check-report pictures
+.PHONY: all anew cross sysroot static btf-archive help setup check check-alerts check-all check-builds check-compilers check-parts check-programs check-quiet check-resident check-torch check-unwind check-triage check-deb check-deploy check-distros check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet bench-resident bench-series image install uninstall dist clean workloads docs readme rules bench-triage bench-view check-blackbox check-blackbox-quiet check-report pictures
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -572,6 +572,9 @@ check-deploy: all build/tables dashboards ## check the files of deploy/ with pro
 check-fleet: all workloads ## test dozens of exporters: networks, churn, alerts (minutes)
 	tools/setup.sh test
 	tests/tally.py "tests/export/run.py --fleet"
+
+check-alerts: all ## check with Prometheus and Alertmanager that alerts arrive in time (an hour; ARGS="--minutes 6")
+	tests/export/acceptance.py $(ARGS)
 
 bench-export: all ## measure the cost of a scrape, compared with process-exporter and node_exporter
 	tests/export/bench.py
