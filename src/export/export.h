@@ -125,8 +125,8 @@ bool export_incidents_scan_is_due(const struct export *x);
 bool export_snapshot(void *ctx, struct buf *body);
 
 /*
- * Raises the default of --limit.workloads, because a process of a pod was seen: the host is a node of
- * Kubernetes.
+ * Raises the default of --limit.workloads, because a process of a pod was seen: the host is a node
+ * of Kubernetes.
  */
 void export_on_pod(struct export *x);
 

@@ -46,8 +46,8 @@ enum census_gauge {
 /* Flag of a series that is exported only after its value has been above 0. */
 #define EXPORT_RARE 1
 /*
- * Flag of a counter that stays 0 in most workloads. Workloads with series of their own have this one
- * only after its value has been above 0, except with --export.zeros=yes.
+ * Flag of a counter that stays 0 in most workloads. Workloads with series of their own have this
+ * one only after its value has been above 0, except with --export.zeros=yes.
  */
 #define EXPORT_SPARSE 8
 /*
