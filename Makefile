@@ -141,7 +141,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all anew cross sysroot static btf-archive help setup check check-all check-builds check-compilers check-parts check-programs check-quiet check-resident check-torch check-unwind check-triage check-deb check-deploy check-distros check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet bench-resident image install uninstall dist clean workloads docs readme rules bench-report bench-triage bench-view check-blackbox check-blackbox-quiet check-report pictures
+.PHONY: all anew cross sysroot static btf-archive help setup check check-alerts check-all check-builds check-compilers check-parts check-programs check-quiet check-resident check-torch check-unwind check-triage check-deb check-deploy check-distros check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet bench-resident bench-series image install uninstall dist clean workloads docs readme rules bench-report bench-triage bench-view check-blackbox check-blackbox-quiet check-report pictures
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -362,14 +362,11 @@ coverage: ## line coverage of each folder of src/ by unit tests and recording te
 		CFLAGS="-O0 -g --coverage -fprofile-update=atomic" LDFLAGS=--coverage check-parts
 	tests/covered.py build/coverage
 
-# Address of the runbooks, to which the alerts link
-RUNBOOKS ?= file:///usr/share/doc/faultscope-mixin/runbooks
-rules: ## with RUNBOOKS=URL: write alerts that link to your runbooks into build/prometheus
-	@mkdir -p $(BUILD)/prometheus
-	for name in rules.yml rules_test.yml; do \
-		sed 's|file:///usr/share/doc/faultscope-mixin/runbooks|$(subst &,\&,$(RUNBOOKS:/=))|' \
-			deploy/prometheus/$$name > $(BUILD)/prometheus/$$name || exit 1; \
-	done
+# Address of the runbooks, the name of the scrape job, and other values of deploy/prometheus/values.json,
+# for example CONFIG="fdFailures=50 stall=0.5"
+rules: ## with RUNBOOKS=URL JOB=NAME CONFIG=…: write alerts with your values into build/prometheus
+	tools/rules.py $(BUILD)/prometheus $(if $(RUNBOOKS),'runbooks=$(RUNBOOKS)') \
+		$(if $(JOB),'selector=job="$(JOB)"') $(CONFIG)
 
 docs: $(MAN) $(COMPLETIONS)
 
@@ -603,8 +600,14 @@ check-fleet: all workloads ## test dozens of exporters: networks, churn, alerts 
 	tools/setup.sh test
 	tests/tally.py "tests/export/run.py --fleet"
 
+check-alerts: all ## check with Prometheus and Alertmanager that alerts arrive in time (an hour; ARGS="--minutes 6")
+	tests/export/acceptance.py $(ARGS)
+
 bench-export: all ## measure the cost of a scrape, compared with process-exporter and node_exporter
 	tests/export/bench.py
+
+bench-series: all ## count the time series of a node with pods, and those of 10,000 hosts (ARGS=--calls)
+	tests/bench/series.py $(ARGS)
 
 bench-fleet: all ## measure series, bytes, CPU and memory of Prometheus by level of detail (five minutes)
 	tests/bench/fleet.py

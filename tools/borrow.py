@@ -38,6 +38,7 @@ PROGRAMS = {
     "prometheus": Source("prometheus"),
     # promtool has a package of its own since Debian 13
     "promtool": Source("promtool", older="prometheus"),
+    "prometheus-alertmanager": Source("prometheus-alertmanager"),
     "prometheus-node-exporter": Source("prometheus-node-exporter"),
     "prometheus-process-exporter": Source("prometheus-process-exporter"),
     "kubectl": Source("kubectl", "trixie"),

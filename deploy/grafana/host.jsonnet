@@ -2,18 +2,26 @@
 // Dashboard of one host by workload: page faults and their latency, mappings, file descriptors, swap.
 local p = import 'panels.libsonnet';
 
-local here = '{instance="$instance", workload=~"$workload"}';
-local host = '{instance="$instance"}';
+local here = '{cluster=~"$cluster", job=~"$job", instance="$instance", workload=~"$workload"}';
+local host = '{cluster=~"$cluster", job=~"$job", instance="$instance"}';
 local each = '{{workload}}';
+
+// Buckets of a classic histogram, or the native histogram where Prometheus stores only that.
+local latency(type) =
+  local of = '{cluster=~"$cluster", job=~"$job", instance="$instance", type="%s"}' % type;
+  ('sum by (le) (increase(faultscope_page_fault_duration_seconds_bucket%s[$__rate_interval])) '
+   + 'or sum(increase(faultscope_page_fault_duration_seconds%s[$__rate_interval]))') % [of, of];
 
 p.dashboard(
   'host',
   'host',
   'One host: how close each workload is to its limits, and how long it waits in page faults.',
   [
-    p.choice('instance', 'faultscope_build_info', 'instance'),
+    p.choice('cluster', 'faultscope_build_info', 'cluster', many=true),
+    p.choice('job', 'faultscope_build_info{cluster=~"$cluster"}', 'job', many=true),
+    p.choice('instance', 'faultscope_build_info{cluster=~"$cluster", job=~"$job"}', 'instance'),
     p.choice('workload',
-             'faultscope_worst_process_mappings{instance="$instance"}',
+             'faultscope_worst_process_mappings{cluster=~"$cluster", job=~"$job", instance="$instance"}',
              'workload',
              many=true),
   ],
@@ -73,19 +81,17 @@ p.dashboard(
               [{ expr: 'faultscope_open_fds' + here, legend: each }]),
       p.lines('Failed calls', 'Calls that failed, by the limit that was reached.', 'short', [
         {
-          expr: 'sum by (workload, reason) '
-                + '(increase(faultscope_mapping_failures_total%s[$__rate_interval])) > 0' % here,
+          expr: 'instance_workload:faultscope_mapping_failures:increase10m' + here,
           legend: '{{workload}}: {{reason}}',
           exemplar: true,
         },
         {
-          expr: 'sum by (workload, errno) '
-                + '(increase(faultscope_fd_failures_total%s[$__rate_interval])) > 0' % here,
-          legend: '{{workload}}: {{errno}}',
+          expr: 'instance_workload:faultscope_fd_failures:increase5m' + here,
+          legend: '{{workload}}: EMFILE or ENFILE',
           exemplar: true,
         },
         {
-          expr: 'increase(faultscope_commit_failures_total%s[$__rate_interval]) > 0' % here,
+          expr: 'instance_workload:faultscope_commit_failures:increase10m' + here,
           legend: '{{workload}}: commit',
         },
       ]),
@@ -103,7 +109,7 @@ p.dashboard(
               'ops',
               [{
                 expr: 'rate(faultscope_page_faults_total%s[$__rate_interval])'
-                      % '{instance="$instance", workload=~"$workload", type="major"}',
+                      % '{cluster=~"$cluster", job=~"$job", instance="$instance", workload=~"$workload", type="major"}',
                 legend: each,
               }]),
       p.lines('Waiting for pages',
@@ -119,13 +125,11 @@ p.dashboard(
       p.heatmap('Latency of minor faults',
                 'Duration of minor page faults on the whole host.',
                 's',
-                'sum by (le) (increase(faultscope_page_fault_duration_seconds_bucket%s'
-                % '{instance="$instance", type="minor"}[$__rate_interval]))'),
+                latency('minor')),
       p.heatmap('Latency of major faults',
                 'Duration of major page faults on the whole host.',
                 's',
-                'sum by (le) (increase(faultscope_page_fault_duration_seconds_bucket%s'
-                % '{instance="$instance", type="major"}[$__rate_interval]))'),
+                latency('major')),
       p.lines('Faults by access',
               'User-mode page faults per second on the whole host, counted when a fault starts.',
               'ops',
@@ -159,14 +163,13 @@ p.dashboard(
               }]),
       p.lines('Killed', 'SIGSEGV, SIGBUS and SIGABRT signals, and OOM kills.', 'short', [
         {
-          expr: 'sum by (workload, signal) '
-                + '(increase(faultscope_fatal_signals_total%s[$__rate_interval])) > 0' % here,
+          expr: 'instance_workload:faultscope_fatal_signals:increase15m' + here,
           legend: '{{workload}}: {{signal}}',
           exemplar: true,
         },
         {
-          expr: 'increase(faultscope_oom_kills_total%s[$__rate_interval]) > 0' % here,
-          legend: '{{workload}}: OOM, {{scope}}',
+          expr: 'instance_workload:faultscope_oom_kill_causes:increase10m' + here,
+          legend: '{{workload}}: OOM, {{blame}}',
         },
       ]),
     ]],
@@ -190,19 +193,19 @@ p.dashboard(
               'percentunit',
               [{
                 expr: 'rate(process_cpu_seconds_total%s[$__rate_interval])'
-                      % '{instance="$instance", job="faultscope"}',
+                      % '{cluster=~"$cluster", job=~"$job", instance="$instance"}',
                 legend: 'CPU',
               }]),
       p.lines("The exporter's memory",
               'Resident memory of the exporter.',
               'bytes',
               [{
-                expr: 'process_resident_memory_bytes{instance="$instance", job="faultscope"}',
+                expr: 'process_resident_memory_bytes{cluster=~"$cluster", job=~"$job", instance="$instance"}',
                 legend: 'resident',
               }]),
       p.lines('Series', 'Samples per scrape, workloads, and workloads summed as ~other.', 'short', [
         {
-          expr: 'scrape_samples_scraped{instance="$instance", job="faultscope"}',
+          expr: 'scrape_samples_scraped{cluster=~"$cluster", job=~"$job", instance="$instance"}',
           legend: 'samples',
         },
         { expr: 'faultscope_workloads' + host, legend: 'workloads' },

@@ -2,15 +2,17 @@
 // Dashboard of the kernels of all hosts: recovered kernel faults, error reports, taint.
 local p = import 'panels.libsonnet';
 
-local here = '{instance=~"$instance", module=~"$module"}';
-local hosts = '{instance=~"$instance"}';
+local here = '{cluster=~"$cluster", job=~"$job", instance=~"$instance", module=~"$module"}';
+local hosts = '{cluster=~"$cluster", job=~"$job", instance=~"$instance"}';
 
 p.dashboard(
   'kernel',
   'kernel triage',
   'Kernel faults and error reports that may precede a crash: which module, on which hosts.',
   [
-    p.choice('instance', 'faultscope_build_info', 'instance', many=true),
+    p.choice('cluster', 'faultscope_build_info', 'cluster', many=true),
+    p.choice('job', 'faultscope_build_info{cluster=~"$cluster"}', 'job', many=true),
+    p.choice('instance', 'faultscope_build_info{cluster=~"$cluster", job=~"$job"}', 'instance', many=true),
     p.choice('module',
              '{__name__=~"faultscope_kernel_(faults_recovered|reports)_total"}',
              'module',
@@ -22,7 +24,7 @@ p.dashboard(
                'Error reports of kernels: oops, KASAN, KFENCE, hung task, lockup.',
                'short',
                'sum(increase(faultscope_kernel_reports_total%s[1d])) or vector(0)'
-               % '{instance=~"$instance", module=~"$module", kind!="warn"}',
+               % '{cluster=~"$cluster", job=~"$job", instance=~"$instance", module=~"$module", kind!="warn"}',
                [1, 10]),
       p.number('Hosts that reported',
                'Number of hosts whose kernel reported an error in the last 24 hours.',

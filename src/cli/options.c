@@ -302,6 +302,14 @@ static int set_collapse(struct options *o, const char *arg, char *error, size_t 
 	return 0;
 }
 
+static int set_zeros(struct options *o, const char *arg, char *error, size_t size)
+{
+	o->zeros = !strcmp(arg, "yes");
+	if (!o->zeros && strcmp(arg, "no"))
+		return bad_word(error, size, "--export.zeros", arg, "yes or no");
+	return 0;
+}
+
 static int set_detail(struct options *o, const char *arg, char *error, size_t size)
 {
 	if (!strcmp(arg, "host"))
@@ -657,8 +665,9 @@ const struct option_row option_rows[] = {
 	 "INTERVAL seconds",
 	 TEXT(textfile)},
 	{"limit.workloads", 0, "N", X,
-	 "maximum number of workloads with their own series; the rest is summed in ~other "
-	 "(default: 50)",
+	 "maximum number of workloads with their own series; the rest is summed in ~other, but "
+	 "one of four places is kept for workloads near a limit or with failed calls (default: "
+	 "50, or 150 on a node of Kubernetes)",
 	 COUNT(limit_workloads, 0, CENSUS_WORKLOADS_MAX - 1, "a number, at most 4095")},
 	{"limit.series", 0, "N", X,
 	 "maximum number of series; workloads that would exceed it are counted in ~other "
@@ -687,6 +696,10 @@ const struct option_row option_rows[] = {
 	 "detail of the metrics: host, workload (the default), or full, which adds --export.calls "
 	 "and --export.faults",
 	 OTHER(set_detail)},
+	{"export.zeros", 0, "WHEN", X,
+	 "yes: workloads have counters of failed calls, OOM kills, direct reclaim and reads from "
+	 "swap that are 0; no (the default): these series begin with the first event",
+	 OTHER(set_zeros)},
 	{"export.calls", 0, NULL, X,
 	 "also count failed calls where this costs every system call of the machine: before "
 	 "Linux 6.14; later kernels count them without this option",

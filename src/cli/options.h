@@ -78,6 +78,8 @@ enum log_format {
 
 enum when { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER };
 
+#define OPTION_UNSET UINT64_MAX
+
 struct options {
 	enum command command;
 	bool help, version;
@@ -154,9 +156,11 @@ struct options {
 	const char *collapse_pattern;
 	const char *resident_pattern; /* --export.resident: workloads; NULL: not in use */
 	const char *cgroupfs; /* --path.cgroupfs: the host's cgroup mount point; NULL: not given */
-	uint64_t limit_workloads, limit_series, limit_resident;
+	uint64_t limit_workloads; /* OPTION_UNSET: 50, or 150 on a node of Kubernetes */
+	uint64_t limit_series, limit_resident;
 	double min_age, retention; /* values of --workload.min-age and --workload.retention, in s */
 	bool calls, faults, profiles, native_histograms;
+	bool zeros; /* --export.zeros: sparse counters begin at 0 */
 	const char *textfile;
 	char **argv; /* arguments that are no options, such as CMD ARG…, with a NULL at the end */
 	int argc;

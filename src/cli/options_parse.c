@@ -12,7 +12,6 @@
 #include "cli/options_incident.h"
 #include "cli/options_table.h"
 
-#define DEFAULT_WORKLOADS 50
 #define DEFAULT_SERIES	  5000
 #define DEFAULT_RESIDENT  10
 #define DEFAULT_OOM_KEEP  100
@@ -83,7 +82,7 @@ int options_parse(int argc, char **argv, struct options *ret, char *error, size_
 
 	memset(ret, 0, sizeof(*ret));
 	ret->collapse = COLLAPSE_DEFAULT;
-	ret->limit_workloads = DEFAULT_WORKLOADS;
+	ret->limit_workloads = OPTION_UNSET;
 	ret->limit_series = DEFAULT_SERIES;
 	ret->limit_resident = DEFAULT_RESIDENT;
 	ret->min_age = DEFAULT_MIN_AGE;

@@ -31,17 +31,28 @@
  * process is read from /proc, which works only while the process lives.
  */
 #define DRAIN_S 5
+/* Workloads with series of their own, if --limit.workloads is not given */
+#define WORKLOADS      50
+#define WORKLOADS_NODE 150
 /* With --export.resident, pages of a process can be chosen only after its fork or exec is read. */
 #define DRAIN_RESIDENT_NS (NS_PER_S / 4)
 
 static struct census_limits limits_of(const struct export *x)
 {
 	return (struct census_limits){
-		.workloads = x->o->limit_workloads,
+		.workloads =
+			x->o->limit_workloads == OPTION_UNSET ? WORKLOADS : x->o->limit_workloads,
+		.zeros = x->o->zeros,
 		.series = x->o->limit_series,
 		.min_age_ns = x->o->min_age * NS_PER_S,
 		.retention_ns = x->o->retention * NS_PER_S,
 	};
+}
+
+void export_on_pod(struct export *x)
+{
+	if (x->o->limit_workloads == OPTION_UNSET)
+		x->census.limits.workloads = WORKLOADS_NODE;
 }
 
 static int open_identities(struct export *x)
@@ -227,6 +238,7 @@ static void plan_series(struct export *x)
 			      .c = &x->census,
 			      .n = &x->node,
 			      .resident = export_resident_places(x)};
+	struct prom_series series;
 
 	export_self(x, &v.self);
 	export_incidents_count(x, &v.incidents);
@@ -235,7 +247,9 @@ static void plan_series(struct export *x)
 	 * it later
 	 */
 	export_programs(x, &v.self);
-	x->census.limits.series_each = prom_series_each(&x->s.in.m);
+	series = prom_series_of(&x->s.in.m, x->o->zeros);
+	x->census.limits.series_each = series.each;
+	x->census.limits.series_of_other = series.of_other;
 	x->census.limits.series_else = prom_series_else(&v);
 }
 

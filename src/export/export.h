@@ -124,6 +124,12 @@ void export_incidents_count(const struct export *x, struct prom_incidents *ret);
 bool export_incidents_scan_is_due(const struct export *x);
 bool export_snapshot(void *ctx, struct buf *body);
 
+/*
+ * Raises the default of --limit.workloads, because a process of a pod was seen: the host is a node
+ * of Kubernetes.
+ */
+void export_on_pod(struct export *x);
+
 /* Returns the state of all processes at the end of the recording. */
 const struct model *export_replay_model(const struct export *x);
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "export/export.h"
+#include "model/pressure.h"
 #include "probe/host_facts.h"
 
 #define NS_PER_S  1000000000ULL
@@ -47,6 +48,22 @@ static void look(struct export *x)
 	model_next_window(&x->s.in.m);
 }
 
+/* Notes which workloads are near the memory limit of a cgroup. */
+static void find_short_of_memory(struct export *x)
+{
+	const struct model *m = &x->s.in.m;
+
+	for (size_t i = 0; m->pressure && i < m->pressure->levels; i++) {
+		const struct level *l = &m->pressure->level[i];
+		uint64_t kept = level_kept_bytes(l);
+		double share = (double)kept / l->now.n[CGROUP_LIMIT];
+
+		if (level_has_limit(l) && level_is_there(m, l) && kept != FIGURE_UNKNOWN &&
+		    share >= URGENT_SHARE)
+			census_memory(&x->census, l->now.path, share);
+	}
+}
+
 void export_collect(struct export *x, double timeout_s)
 {
 	uint64_t now = host_monotonic_ns();
@@ -61,6 +78,7 @@ void export_collect(struct export *x, double timeout_s)
 		look(x);
 	x->deadline_ns = 0;
 	node_report_expire(&x->node, host_monotonic_ns());
+	find_short_of_memory(x);
 	census_update(&x->census, host_boottime_ns(), x->s.in.m.tick.limits.max_map_count);
 }
 

@@ -35,6 +35,8 @@ static int take_process(struct export *x, const struct process_record *r)
 {
 	const struct identity *id = identity_of(x->ids, r);
 
+	if (id->kind == KIND_POD)
+		export_on_pod(x);
 	/* a full table counts the records that it drops, so the scan need not stop */
 	census_take(&x->census, r, id, x->node.now_ns);
 	node_take(&x->node, r, id);

@@ -362,6 +362,7 @@ static void look_at_finding(struct incidents *in, const struct model *m, struct 
 {
 	struct incident_cause c = {.trigger = INCIDENT_FINDING, .finding = f, .cause = f->cause};
 	char workload[256] = "";
+	const char *last;
 
 	if (!f->open || !f->fresh || f->triggered || f->severity != SEVERITY_CRITICAL)
 		return;
@@ -373,7 +374,9 @@ static void look_at_finding(struct incidents *in, const struct model *m, struct 
 		c.workload =
 			workload_of_process(m, &f->subject, f->comm, workload, sizeof(workload));
 	} else if (f->place[0]) {
-		workload_name(f->place, f->place, workload, sizeof(workload));
+		last = strrchr(f->place, '/');
+		workload_name(f->place, last && last[1] ? last + 1 : f->place, workload,
+			      sizeof(workload));
 		c.workload = workload;
 	}
 	incidents_trigger(in, &c);

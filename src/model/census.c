@@ -79,6 +79,20 @@ static struct census_workload *each_workload(const struct census *c,
 	return (struct census_workload *)table_each(&c->workload, after ? &after->link : NULL);
 }
 
+/*
+ * Moves events that no page has shown yet to ~other. If `failures` is false, failures stay, because
+ * the workload gets own series.
+ */
+static void fold(struct census *c, struct census_workload *w, bool failures)
+{
+	for (int k = 0; k < NR_CENSUS_COUNTERS; k++) {
+		if (!failures && exported[k].flags & EXPORT_FAILURE)
+			continue;
+		c->other.counter[k] += w->counter[k] - w->shown[k];
+		w->counter[k] = w->shown[k];
+	}
+}
+
 /* Removes the workloads for which is_over() returns true. */
 static void drop_workloads(struct census *c,
 			   bool (*is_over)(const struct census *c, const struct census_workload *w,
@@ -91,6 +105,7 @@ static void drop_workloads(struct census *c,
 		next = each_workload(c, w);
 		if (!is_over(c, w, now_ns))
 			continue;
+		fold(c, w, true);
 		table_remove(&c->workload, &w->link);
 		free(w);
 		c->workloads--;
@@ -180,11 +195,6 @@ static struct census_workload *take_workload(struct census *c, const struct iden
 	return w;
 }
 
-static struct census_workload *series_of(struct census *c, struct census_workload *w)
-{
-	return w->own ? w : &c->other;
-}
-
 static uint32_t cut(uint64_t n)
 {
 	return n < UINT32_MAX ? n : UINT32_MAX;
@@ -200,17 +210,14 @@ static void take_gauges(struct census_process *p, const struct process_record *r
 	p->fd_soft = cut(r->g.fd_soft);
 }
 
-static void take_counters(struct census *c, struct census_process *p,
-			  const struct process_record *r)
+static void take_counters(struct census_process *p, const struct process_record *r)
 {
-	struct census_workload *series = series_of(c, p->w);
-
 	for (int i = 0; i < NR_CENSUS_TAKEN; i++) {
 		uint64_t now = get_taken(r, i);
 
 		if (now <= p->last[i])
 			continue;
-		series->counter[i] += now - p->last[i];
+		p->w->counter[i] += now - p->last[i];
 		if (i == CENSUS_MAJOR_STALL_NS)
 			p->w->stall_ns += now - p->last[i];
 		p->last[i] = now;
@@ -277,7 +284,7 @@ int census_take(struct census *c, const struct process_record *r, const struct i
 		represent(p->w, id);
 	p->told_ns = r->h.t_ns;
 	take_gauges(p, r);
-	take_counters(c, p, r);
+	take_counters(p, r);
 	if (p->w->first_ns > p->start_ns)
 		p->w->first_ns = p->start_ns;
 	if (p->w->last_ns < now_ns)
@@ -332,19 +339,27 @@ void census_count(struct census *c, const struct process_key *of, const struct i
 	struct census_process *p = find_subject(c, of);
 	struct census_workload *w = p ? p->w : id ? take_workload(c, id, now_ns) : &c->other;
 
-	series_of(c, w)->counter[counter] += n;
+	w->counter[counter] += n;
 	if (exported[counter].flags & EXPORT_FAILURE)
 		w->failures += n;
 	if (w->last_ns < now_ns)
 		w->last_ns = now_ns;
 }
 
+bool census_is_rare(const struct census *c, const struct census_workload *w,
+		    enum census_counter counter)
+{
+	bool sparse = w != &c->other && !c->limits.zeros;
+
+	return exported[counter].flags & (EXPORT_RARE | (sparse ? EXPORT_SPARSE : 0));
+}
+
 uint32_t census_series(const struct census *c, const struct census_workload *w)
 {
-	uint32_t n = c->limits.series_each;
+	uint32_t n = w == &c->other ? c->limits.series_of_other : c->limits.series_each;
 
 	for (int i = 0; i < NR_CENSUS_COUNTERS; i++)
-		n += exported[i].flags & EXPORT_RARE && w->counter[i];
+		n += w->counter[i] && census_is_rare(c, w, i);
 	return n;
 }
 
@@ -388,6 +403,8 @@ static void sum_processes(struct census *c, uint64_t now_ns)
 		if (!p || p->ended)
 			continue;
 		add_process_gauges(p->w, p);
+		if (now_ns - p->start_ns >= LASTING_NS)
+			p->w->lasting = true;
 		if (p->serial == p->w->id.serial)
 			p->w->represented = true;
 		else
@@ -399,12 +416,27 @@ static void sum_processes(struct census *c, uint64_t now_ns)
 	}
 }
 
+void census_memory(struct census *c, const char *path, double share)
+{
+	size_t len = strcmp(path, "/") ? strlen(path) : 0;
+
+	for (struct census_workload *w = NULL; (w = each_workload(c, w));) {
+		const char *below = w->id.cgroup + len;
+
+		if (!strncmp(w->id.cgroup, path, len) && (!*below || *below == '/') &&
+		    w->memory < share)
+			w->memory = share;
+	}
+}
+
 /*
  * Sets the pressure of a workload to the higher one of two values: the highest share of a limit
- * that one of its processes uses, and the share of time that its processes waited for major faults.
- * If a call failed since the last update, adds 1 to the pressure.
+ * that one of its processes or its cgroup uses, and the share of time that its processes waited for
+ * major faults. If a call failed since the last update, adds 1 to the pressure. The activity of a
+ * workload is its number of page faults, of which each update keeps one half.
  */
-static void judge(struct census_workload *w, double seconds, uint64_t max_map_count)
+static void judge(struct census_workload *w, uint64_t now_ns, double seconds,
+		  uint64_t max_map_count)
 {
 	const uint64_t *g = w->gauge;
 	double maps = max_map_count ? (double)g[CENSUS_WORST_MAPPINGS] / max_map_count : 0;
@@ -414,6 +446,16 @@ static void judge(struct census_workload *w, double seconds, uint64_t max_map_co
 	double stall = seconds > 0 ? (w->stall_ns - w->stall_before_ns) / 1e9 / seconds : 0;
 
 	w->pressure = maps > fds ? maps : fds;
+	if (w->pressure < w->memory)
+		w->pressure = w->memory;
+	w->memory = 0;
+	if (w->pressure >= URGENT_SHARE || w->failures != w->failures_before)
+		w->urgent_ns = now_ns;
+	w->urgent = w->urgent_ns && now_ns - w->urgent_ns < URGENT_NS;
+	w->displaced_another &= w->urgent;
+	w->activity = w->activity / 2 + w->counter[CENSUS_MINOR_FAULTS] -
+		      w->shown[CENSUS_MINOR_FAULTS] + w->counter[CENSUS_MAJOR_FAULTS] -
+		      w->shown[CENSUS_MAJOR_FAULTS];
 	if (w->pressure < stall)
 		w->pressure = stall;
 	if (w->pressure > 1)
@@ -428,15 +470,19 @@ static void judge(struct census_workload *w, double seconds, uint64_t max_map_co
 	w->one_container = !w->mixed_container;
 }
 
-/* Ends a workload's own series. Adds events that were not exported yet to ~other. */
+/*
+ * Ends a workload's own series. Adds events that were not exported yet to ~other. Failures begin at
+ * 0 if the series return: an alert takes a value above 0 for failures of this moment.
+ */
 static void remove_own(struct census *c, uint32_t i)
 {
 	struct census_workload *w = c->own[i];
 
+	fold(c, w, true);
 	for (int k = 0; k < NR_CENSUS_COUNTERS; k++)
-		c->other.counter[k] += w->counter[k] - w->shown[k];
-	memcpy(w->counter, w->shown, sizeof(w->counter));
-	w->own = false;
+		if (exported[k].flags & EXPORT_FAILURE)
+			w->counter[k] = w->shown[k] = 0;
+	w->own = w->displaced_another = false;
 	memmove(&c->own[i], &c->own[i + 1], (c->owned - i - 1) * sizeof(c->own[0]));
 	c->owned--;
 }
@@ -450,6 +496,8 @@ static void retire(struct census *c, uint64_t now_ns)
 			continue;
 		/* if the workload becomes active again, its age starts at 0 */
 		w->first_ns = w->last_ns;
+		w->urgent_ns = 0;
+		w->urgent = false;
 		remove_own(c, i);
 	}
 	drop_workloads(c, is_forgotten, now_ns);
@@ -462,12 +510,14 @@ static void count_series(struct census *c)
 		c->series += census_series(c, c->own[i]);
 }
 
-/* Compares workloads: highest pressure first, then most mappings, then by name. */
+/* Compares workloads: urgent ones first, then highest pressure, most mappings, and by name. */
 static int by_pressure(const void *a, const void *b)
 {
 	const struct census_workload *x = *(struct census_workload *const *)a;
 	const struct census_workload *y = *(struct census_workload *const *)b;
 
+	if (x->urgent != y->urgent)
+		return x->urgent ? -1 : 1;
 	if (x->pressure != y->pressure)
 		return x->pressure > y->pressure ? -1 : 1;
 	if (x->gauge[CENSUS_MAPPINGS] != y->gauge[CENSUS_MAPPINGS])
@@ -513,6 +563,63 @@ static bool is_old(const struct census *c, const struct census_workload *w)
 	return w->last_ns - w->first_ns >= c->limits.min_age_ns;
 }
 
+static bool may_have_own(const struct census *c, const struct census_workload *w)
+{
+	bool short_program = w->id.kind == KIND_COMM && !w->lasting && c->limits.min_age_ns;
+
+	return !short_program && (w->urgent || is_old(c, w));
+}
+
+/* Returns whether a workload is idler than another one: ended, or with fewer page faults. */
+static bool is_idler(const struct census_workload *w, const struct census_workload *than)
+{
+	if (w->active != than->active)
+		return than->active;
+	if (w->activity != than->activity)
+		return w->activity < than->activity;
+	return by_pressure(&w, &than) > 0;
+}
+
+/*
+ * Takes own series from the idlest workload that is not urgent, if this makes room for `series`.
+ * Returns false if it does not, or if urgent workloads have taken as many places as are kept for
+ * them.
+ */
+static bool displace(struct census *c, uint32_t series)
+{
+	uint32_t taken = 0, idlest = UINT32_MAX;
+
+	for (uint32_t i = 0; i < c->owned; i++) {
+		const struct census_workload *w = c->own[i];
+
+		taken += w->displaced_another;
+		if (!w->urgent && (idlest == UINT32_MAX || is_idler(w, c->own[idlest])))
+			idlest = i;
+	}
+	if (idlest == UINT32_MAX || taken > c->limits.workloads / URGENT_EACH ||
+	    c->limits.series_else + c->series - census_series(c, c->own[idlest]) + series >
+		    c->limits.series)
+		return false;
+	remove_own(c, idlest);
+	count_series(c);
+	return true;
+}
+
+/* Gives series of its own to a workload. Returns false if there is no room. */
+static bool give_own(struct census *c, struct census_workload *w)
+{
+	uint32_t series = census_series(c, w);
+
+	if (c->owned >= c->limits.workloads || !has_room(c, series))
+		return false;
+	fold(c, w, false);
+	c->own[c->owned++] = w;
+	c->series += census_series(c, w);
+	w->own = true;
+	w->limited = false;
+	return true;
+}
+
 static void promote(struct census *c)
 {
 	struct census_workload *old[CENSUS_WORKLOADS_MAX];
@@ -520,18 +627,16 @@ static void promote(struct census *c)
 
 	c->folded = 0;
 	for (struct census_workload *w = NULL; (w = each_workload(c, w));)
-		if (!w->own && is_old(c, w))
+		if (!w->own && may_have_own(c, w))
 			old[n++] = w;
 	qsort(old, n, sizeof(old[0]), by_pressure);
 	for (uint32_t i = 0; i < n; i++) {
 		struct census_workload *w = old[i];
-		uint32_t series = census_series(c, w);
 
-		if (c->owned < c->limits.workloads && has_room(c, series)) {
-			c->own[c->owned++] = w;
-			c->series += series;
-			w->own = true;
-			w->limited = false;
+		if (give_own(c, w))
+			continue;
+		if (w->urgent && displace(c, census_series(c, w)) && give_own(c, w)) {
+			w->displaced_another = true;
 			continue;
 		}
 		if (c->owned < c->limits.workloads)
@@ -572,11 +677,17 @@ void census_update(struct census *c, uint64_t now_ns, uint64_t max_map_count)
 	census_process_sweep(c);
 	sum_processes(c, now_ns);
 	for (struct census_workload *w = NULL; (w = each_workload(c, w));)
-		judge(w, seconds, max_map_count);
+		judge(w, now_ns, seconds, max_map_count);
 	retire(c, now_ns);
 	count_series(c);
 	drop_series(c);
 	promote(c);
+	for (struct census_workload *w = NULL; (w = each_workload(c, w));)
+		if (!w->own)
+			fold(c, w, true);
+	/* the new events may have added rare counters to ~other */
+	count_series(c);
+	drop_series(c);
 	sum_other(c);
 	for (uint32_t i = 0; i < c->owned; i++)
 		memcpy(c->own[i]->shown, c->own[i]->counter, sizeof(c->own[i]->shown));

@@ -5,8 +5,13 @@
  * process of a limited number of workloads, and of all others together as "~other". Pure: the
  * caller passes the time, always CLOCK_BOOTTIME.
  *
- * Counters never decrease, and no event is counted twice. Events counted in ~other stay in ~other:
- * a promoted workload starts own series, and a demoted one continues in ~other.
+ * No event is counted twice: events counted in ~other stay in ~other. A promoted workload starts
+ * own series, and a demoted one continues in ~other. If it is promoted again, its series continue
+ * from their last values. Counters of failures begin at 0 instead, so that their series appear with
+ * a new failure. A workload that has ended begins at 0, too.
+ *
+ * Most series belong to the workloads that were there first. A workload near a limit, or with a
+ * failed call, takes the place of the idlest workload.
  */
 #ifndef FS_MODEL_CENSUS_H
 #define FS_MODEL_CENSUS_H
@@ -25,6 +30,18 @@
 #define CENSUS_WORKLOADS_MAX 4096
 #define CENSUS_OTHER	     "~other"
 
+/* A workload that uses this share of a limit is urgent. */
+#define URGENT_SHARE 0.8
+/* For this time, a workload that was urgent has priority for series of its own. */
+#define URGENT_NS (300 * 1000000000ULL)
+/* One of this many series is kept for urgent workloads, which may take it from an idle one. */
+#define URGENT_EACH 4
+/*
+ * A program outside of containers and units gets own series only if one of its processes lives for
+ * this time, or if limits.min_age_ns is 0.
+ */
+#define LASTING_NS 1000000000ULL
+
 struct census_workload {
 	struct table_link link;
 	struct identity id; /* identity of one of the workload's processes */
@@ -32,13 +49,24 @@ struct census_workload {
 	bool one;
 	/* true: in all processes, pod and pod_uid (container) are equal to those of `id` */
 	bool one_pod, one_container;
-	bool own;			      /* the workload has series of its own */
-	bool active;			      /* the workload has a live process */
-	uint64_t gauge[NR_CENSUS_GAUGES];     /* sums over live processes at the last update */
-	uint64_t counter[NR_CENSUS_COUNTERS]; /* events while the workload had its own series */
-	double pressure;		      /* priority for own series: see judge() in census.c */
+	bool own;			  /* the workload has series of its own */
+	bool active;			  /* the workload has a live process */
+	uint64_t gauge[NR_CENSUS_GAUGES]; /* sums over live processes at the last update */
+	/* events that belong to own series, and until the next update all new events */
+	uint64_t counter[NR_CENSUS_COUNTERS];
+	double pressure; /* priority for own series: see judge() in census.c */
+	/*
+	 * the workload is near a limit, or a call failed or a process was killed, in the last
+	 * URGENT_NS
+	 */
+	bool urgent;
 
-	/* The members from `shown` on are private to census.c. */
+	/* The members from `memory` on are private to census.c. */
+	double memory;	    /* highest share of a memory limit since the last update, 0 to 1 */
+	double activity;    /* page faults at recent updates: see judge() */
+	uint64_t urgent_ns; /* last time at which the workload was found to be urgent; 0: never */
+	bool displaced_another; /* it took the place of an idle workload, and is still urgent */
+	bool lasting;		/* a process of it lived for LASTING_NS */
 	uint64_t shown[NR_CENSUS_COUNTERS];	   /* last exported value of each own series */
 	uint64_t first_ns, last_ns;		   /* first start and last record of a process */
 	uint64_t stall_ns, failures;		   /* total stall time, total number of failures */
@@ -53,10 +81,12 @@ struct census_limits {
 	uint32_t series;    /* maximum number of series of the exporter; default 5000 */
 	/* Number of series that do not belong to workloads; they count towards `series`. */
 	uint32_t series_else;
-	/* Number of series of each workload, without the rare counters: see census_series(). */
+	/* Number of series of each workload, without the counters that census_is_rare() tells. */
 	uint32_t series_each;
-	uint64_t min_age_ns;   /* minimum age of a workload with its own series; default 30 s */
-	uint64_t retention_ns; /* how long series stay after the last process; default 5 min */
+	uint32_t series_of_other; /* number of series of ~other, without counters that are rare */
+	bool zeros;		  /* workloads have sparse counters before their first event, too */
+	uint64_t min_age_ns;	  /* minimum age of a workload with its own series; default 30 s */
+	uint64_t retention_ns;	  /* how long series stay after the last process; default 5 min */
 };
 
 struct census {
@@ -124,10 +154,20 @@ void census_count(struct census *c, const struct process_key *of, const struct i
 		  enum census_counter counter, uint64_t n, uint64_t now_ns);
 
 /*
+ * Notes that a cgroup uses this share (0 to 1) of its memory limit: it counts for workloads in the
+ * cgroup `path` and below it, until the next update. The path starts with '/'.
+ */
+void census_memory(struct census *c, const char *path, double share);
+
+/*
  * Sums, promotes, expires and demotes workloads; call it before each output. Gauges are sums over
  * live processes. `max_map_count` is used for the pressure value; 0: not known.
  */
 void census_update(struct census *c, uint64_t now_ns, uint64_t max_map_count);
+
+/* Returns whether a workload has a series of a counter only if its value is above 0. */
+bool census_is_rare(const struct census *c, const struct census_workload *w,
+		    enum census_counter counter);
 
 /* Returns the number of series of a workload: the common ones, and rare counters above 0. */
 uint32_t census_series(const struct census *c, const struct census_workload *w);

@@ -2,7 +2,8 @@
 #include "model/exported.h"
 
 #define RARE	EXPORT_RARE
-#define FAILURE EXPORT_FAILURE
+#define SPARSE	EXPORT_SPARSE
+#define FAILURE (EXPORT_FAILURE | EXPORT_SPARSE)
 
 const struct exported exported[NR_EXPORTED] = {
 /* clang-format off */

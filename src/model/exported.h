@@ -46,8 +46,13 @@ enum census_gauge {
 /* Flag of a series that is exported only after its value has been above 0. */
 #define EXPORT_RARE 1
 /*
- * Flag of a counter of failed calls or killed processes. If the counter of a workload increases,
- * the workload has priority for series of its own.
+ * Flag of a counter that stays 0 in most workloads. Workloads with series of their own have this
+ * one only after its value has been above 0, except with --export.zeros=yes.
+ */
+#define EXPORT_SPARSE 8
+/*
+ * Flag of a counter of failed calls or killed processes, which is sparse too. If the counter of a
+ * workload increases, the workload has priority for series of its own.
  */
 #define EXPORT_FAILURE 2
 #define EXPORT_GAUGE   4

@@ -12,6 +12,8 @@
 #include "model/collapse.h"
 #include "model/workload.h"
 
+#define KTHREADD_PID 2 /* the parent of kernel threads, whose name is that of their workload */
+
 /* Kinds of workloads, of which the first one that applies is used. */
 enum workload_kind {
 	KIND_POD,

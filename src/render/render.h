@@ -112,7 +112,11 @@ double view_seconds(const struct view *v, uint64_t t_ns);
  */
 uint64_t view_wall_ns(const struct view *v, uint64_t t_ns);
 
-/* Writes a process's workload: the last part of its cgroup path (unit, container), or its comm. */
+/*
+ * Writes a process's workload, with the name that the exporter gives it by default: its pod,
+ * container, unit or session, or else its comm. Names from the container runtime are not known
+ * here. Without any of them, if `comm` is empty, writes an empty string.
+ */
 void workload_name(const char *cgroup, const char *comm, char *ret, size_t size);
 
 #endif

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/identity.h"
 #include "render/render.h"
 
 void view_write_part(const struct view *v, struct buf *b)
@@ -55,15 +56,15 @@ uint64_t view_wall_ns(const struct view *v, uint64_t t_ns)
 
 void workload_name(const char *cgroup, const char *comm, char *ret, size_t size)
 {
-	const char *last = cgroup ? strrchr(cgroup, '/') : NULL;
+	const struct identity_names names = {.comm = comm};
+	struct workload w;
+	struct identity id;
 
-	if (!last || !last[1]) {
-		snprintf(ret, size, "%s", comm);
+	workload_of(cgroup ? cgroup : "", &w);
+	if (!*comm && workload_kind_of(&w) == KIND_COMM) {
+		*ret = 0;
 		return;
 	}
-	/* shorten a container id (32 or more hex digits) to the usual 12 */
-	if (strspn(last + 1, "0123456789abcdef") >= 32)
-		snprintf(ret, size, "%.12s", last + 1);
-	else
-		snprintf(ret, size, "%s", last + 1);
+	identity_make(&w, &names, COLLAPSE_DEFAULT, &id);
+	snprintf(ret, size, "%s", id.name);
 }

@@ -64,7 +64,8 @@ def metrics():
     rules, and `up`."""
     names = {"up"} | {rule["record"] for rule in rules() if "record" in rule}
     for name, (kind, _) in families().items():
-        names |= {name + end for end in HISTOGRAM} if kind == "histogram" else {name}
+        # a native histogram has no suffix
+        names |= {name} | ({name + end for end in HISTOGRAM} if kind == "histogram" else set())
     return names
 
 

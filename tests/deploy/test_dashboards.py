@@ -96,6 +96,26 @@ def test_variables_that_are_used_are_defined(check):
         check.equal(f"{name}: variables", used - GRAFANAS_OWN, set(defined))
 
 
+def test_each_dashboard_can_be_limited_to_a_cluster_and_a_job(check):
+    for name, board in dashboards().items():
+        defined = [one["name"] for one in board["templating"]["list"]]
+        check.equal(f"{name}: variables", defined[1:3], ["cluster", "job"])
+        for panel in board["panels"]:
+            for target in panel["targets"]:
+                check.that("$cluster" in target["expr"],
+                           f"{name}: {panel['title']}: {target['expr']}")
+        check.that(not re.search(r'job="', json.dumps(board)), f"{name}: the name of a job")
+
+
+def test_the_fleet_begins_with_what_is_most_urgent(check):
+    panels = dashboards()["faultscope-fleet"]["panels"]
+    titles = [panel["title"] for panel in sorted(
+        panels, key=lambda panel: (panel["gridPos"]["y"], panel["gridPos"]["x"]))]
+    order = ("Alerts", "OOM kills", "Failed calls", "Near a limit", "Failed calls of workloads",
+             "Nearest to RLIMIT_NOFILE", "Time until RLIMIT_NOFILE", "Waiting for pages", "Scrapes")
+    check.equal("panels", [title for title in titles if title in order], list(order))
+
+
 def test_links_lead_to_dashboards_that_there_are(check):
     uids = {board["uid"] for board in dashboards().values()}
     for name, board in dashboards().items():

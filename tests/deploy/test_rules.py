@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests that Prometheus accepts rules and scrape configurations, and that each alert fires when it
 should."""
+import json
 import re
 import tempfile
 from pathlib import Path
 
-from deployed import (PROMETHEUS, RUNBOOKS, accepts, alerts, borrowed, call, families, read_yaml,
+from deployed import (METRIC, PROMETHEUS, RUNBOOKS, accepts, alerts, borrowed, call, families, read_yaml,
                       rules, unknown_metrics)
 from harness import ROOT
 
-URL = "file:///usr/share/doc/faultscope-mixin/runbooks/"
+URL = "docs/runbooks/"
 SEVERITIES = {"critical", "warning", "info"}
 DISCOVERY = re.compile(r"^  kubernetes_sd_configs:\n  - role: pod\n    namespaces: .*\n", re.M)
 
@@ -111,13 +112,68 @@ def test_the_exporter_stays_within_the_guards(check):
         check.that(not {"job", "instance", "pid"} & set(labels), f"{name}: labels {labels}")
 
 
+def made(*words):
+    """Returns {name: text} of the files that `make rules` writes, and its result."""
+    with tempfile.TemporaryDirectory() as place:
+        ran = call("make", "-s", "-C", ROOT, "rules", f"BUILD={place}", *words)
+        return {path.name: path.read_text(encoding="utf-8")
+                for path in (Path(place) / "prometheus").glob("*.yml")}, ran
+
+
 def test_runbooks_elsewhere(check):
     """The variable RUNBOOKS changes the links to runbooks, and nothing else."""
+    texts, ran = made("RUNBOOKS=https://wiki.example.org/a&b/")
+    check.equal("status", (ran.returncode, ran.stderr), (0, ""))
+    for name in ("rules.yml", "rules_test.yml"):
+        check.equal(name, texts[name].replace("https://wiki.example.org/a&b/", URL),
+                    (PROMETHEUS / name).read_text(encoding="utf-8"))
+
+
+def test_values_of_the_rules(check):
+    """Each value of values.json can be changed, and the rules are still valid. An unknown name is
+    an error."""
+    values = json.loads((PROMETHEUS / "values.json").read_text(encoding="utf-8"))
+    wanted = {name: "7.5" for name in values if name not in ("selector", "runbooks")}
+    texts, ran = made("JOB=monitoring/faultscope", "CONFIG=" + " ".join(
+        f"{name}={value}" for name, value in wanted.items()))
+    check.equal("status", (ran.returncode, ran.stderr), (0, ""))
+    check.that('up{job="monitoring/faultscope"} == 0' in texts["rules.yml"], "the job")
+    check.equal("places", texts["rules.yml"].count("7.5"),
+                sum((PROMETHEUS / "rules.yml").read_text(encoding="utf-8").count(
+                    place.replace("%s", row["default"]))
+                    for name, row in values.items() if name in wanted for place in row["places"]))
     with tempfile.TemporaryDirectory() as place:
-        ran = call("make", "-s", "-C", ROOT, "rules", f"BUILD={place}",
-                   "RUNBOOKS=https://wiki.example.org/a&b/")
-        check.equal("status", (ran.returncode, ran.stderr), (0, ""))
-        for name in ("rules.yml", "rules_test.yml"):
-            text = (Path(place) / "prometheus" / name).read_text(encoding="utf-8")
-            check.equal(name, text.replace("https://wiki.example.org/a&b/", URL),
-                        (PROMETHEUS / name).read_text(encoding="utf-8"))
+        path = Path(place) / "rules.yml"
+        path.write_text(texts["rules.yml"], encoding="utf-8")
+        accepts(check, "promtool", borrowed("promtool"), "check", "rules", path)
+    for wrong in ("CONFIG=fdfailures=3", "CONFIG=fdFailures"):
+        _, ran = made(wrong)
+        check.that(ran.returncode and "not NAME=VALUE" in ran.stderr, f"{wrong}: {ran.stderr}")
+
+
+def test_no_link_is_a_file_of_one_machine(check):
+    for rule in alerts():
+        url = rule["annotations"]["runbook_url"]
+        check.that("://" not in url and (ROOT / url).exists(), f"{rule['alert']}: {url}")
+
+
+def test_the_keep_list_has_what_alerts_use(check):
+    """Every metric of an alert is in the keep-list for remote write, or in a recorded rule."""
+    config = read_yaml(PROMETHEUS / "remote-write.yml")["remote_write"][0]
+    keeps = [re.compile(one["regex"]) for one in config["write_relabel_configs"]
+             if one.get("replacement") == "keep"][0]
+    local = {"faultscope_swap_in_faults_total", "faultscope_direct_reclaim_seconds_total"}
+    for rule in alerts():
+        for name in set(METRIC.findall(re.sub(r"\{[^}]*\}", "", rule["expr"]))) - local:
+            check.that(keeps.fullmatch(name), f"{rule['alert']}: {name} is not kept")
+    for row in rules():
+        if "record" in row:
+            check.that(keeps.fullmatch(row["record"]), f"{row['record']} is not kept")
+    check.that(not keeps.fullmatch("faultscope_page_faults_total"), "everything is kept")
+
+
+def test_prometheus_takes_the_keep_list(check):
+    text = (PROMETHEUS / "remote-write.yml").read_text(encoding="utf-8")
+    path = ROOT / "build/remote-write.yml"
+    path.write_text(text, encoding="utf-8")
+    accepts(check, "promtool", borrowed("promtool"), "check", "config", path)

@@ -33,7 +33,8 @@ EXAMPLES = ROOT / "docs/examples"
 WELL = (0, 3, 7)
 # Commands that only read, and whose output depends on the machine. The test does not run these
 # commands.
-READING = ("curl", "systemctl status", "systemctl cat", "journalctl", "sysctl fs.", "sysctl vm.",
+READING = ("curl", "systemctl status", "systemctl cat", "systemctl show", "journalctl",
+           "promtool query", "sysctl fs.", "sysctl vm.",
            "grep", "cat /proc/", "cat /sys/", "lsmod", "coredumpctl list")
 # Options of other programs that documents mention in running text.
 FOREIGN = {"--enable-feature=exemplar-storage", "--pid=host", "--perf-basic-prof",

@@ -305,8 +305,8 @@ def test_refusals(check, lab):
     samples = Samples(text, openmetrics=True)
     check.between("mappings", samples.one("faultscope_mapping_failures_total", workload=label,
                                           reason="max_map_count"), 1, 3)
-    check.equal("for no other reason", samples.one("faultscope_mapping_failures_total",
-                                                   workload=label, reason="rlimit_as"), 0)
+    check.equal("for no other reason", samples.of("faultscope_mapping_failures_total",
+                                                  workload=label, reason="rlimit_as"), [])
     check.between("descriptors", samples.one("faultscope_fd_failures_total", errno="EMFILE",
                                              workload=label_of(samples, "python3")), 1, 3)
     told = [its for name, labels, its, _ in samples.exemplars

@@ -12,6 +12,8 @@ static const struct census_limits limits = {
 	.series = 1000,
 	.series_else = 100,
 	.series_each = EACH,
+	.series_of_other = EACH,
+	.zeros = true,
 	.min_age_ns = 30 * SECOND,
 	.retention_ns = 300 * SECOND,
 };
@@ -162,10 +164,10 @@ static void test_top(void)
 		   !strcmp(c.own[2]->id.name, "a"),
 	   "the three under most pressure; equals by name");
 	is_u64(c.folded, 2, "two are folded");
-	take(&c, process(1, 1, 60000, 1, 0), "e", 101 * SECOND);
+	take(&c, process(1, 1, 50000, 1, 0), "e", 101 * SECOND);
 	census_update(&c, 101 * SECOND, 65530);
 	ok(!find(&c, "e") && find(&c, "c"), "it is sticky");
-	is_u64(c.other.gauge[CENSUS_WORST_MAPPINGS], 60000, "~other tells its worst");
+	is_u64(c.other.gauge[CENSUS_WORST_MAPPINGS], 50000, "~other tells its worst");
 	is_u64(c.series_limited, 0, "a full table is not the limit of series");
 	census_free(&c);
 }
@@ -218,6 +220,136 @@ static void test_crash_loop(void)
 	census_free(&c);
 }
 
+/*
+ * Tests a unit whose process reaches its limit while idle workloads have all series: it takes the
+ * place of the idlest one, which goes on in ~other and returns with its old values.
+ */
+static void test_urgent(void)
+{
+	struct process_key b = {1, 5, 0};
+	struct census c;
+
+	census_init(&c, &limits);
+	take(&c, process(1, 1, 100, 5, 10), "idle", 100 * SECOND);
+	take(&c, process(2, 1, 100, 5, 10), "busy", 100 * SECOND);
+	take(&c, process(3, 1, 100, 900, 10), "near", 100 * SECOND);
+	census_update(&c, 100 * SECOND, 65530);
+	take(&c, process(1, 1, 100, 5, 15), "idle", 101 * SECOND);
+	take(&c, process(2, 1, 100, 5, 900), "busy", 101 * SECOND);
+	census_update(&c, 101 * SECOND, 65530);
+	ok(c.owned == 3 && find(&c, "near")->urgent, "the table is full");
+	take(&c, process(4, 100 * SECOND, 100, 1024, 10), "young", 102 * SECOND);
+	take(&c, process(1, 1, 100, 5, 17), "idle", 102 * SECOND);
+	census_count(&c, &(struct process_key){100 * SECOND, 4, 0}, NULL, CENSUS_FD_FAILURES_EMFILE,
+		     500, 102 * SECOND);
+	census_update(&c, 102 * SECOND, 65530);
+	ok(find(&c, "young") && !find(&c, "idle"), "it takes the place of the idlest at once");
+	ok(find(&c, "busy") && find(&c, "near"), "not of a busy one, and not of an urgent one");
+	is_u64(find(&c, "young")->counter[CENSUS_FD_FAILURES_EMFILE], 500,
+	       "its failures are in its own series");
+	is_u64(c.other.counter[CENSUS_FD_FAILURES_EMFILE], 0, "not in ~other");
+	is_u64(OTHER(c), 10 + 10 + 10 + 10 + 2, "its other events, and those of the idlest, are");
+	take(&c, process(5, 1, 100, 1023, 10), "second", 103 * SECOND);
+	census_count(&c, &b, NULL, CENSUS_FD_FAILURES_EMFILE, 1, 103 * SECOND);
+	census_update(&c, 103 * SECOND, 65530);
+	ok(!find(&c, "second") && find(&c, "busy"), "one place of three is kept for urgent ones");
+	census_gone(&c, &(struct process_key){100 * SECOND, 4, 0});
+	census_gone(&c, &b);
+	take(&c, process(1, 1, 100, 5, 30), "idle", 800 * SECOND);
+	census_update(&c, 800 * SECOND, 65530);
+	ok(!find(&c, "young") && faults_of(&c, "idle") == 5,
+	   "series that return continue with the values that were shown last");
+	take(&c, process(1, 1, 100, 5, 33), "idle", 801 * SECOND);
+	census_update(&c, 801 * SECOND, 65530);
+	is_u64(faults_of(&c, "idle") + faults_of(&c, "busy") + OTHER(c), 33 + 900 + 10 + 10 + 10,
+	       "and no event is lost");
+	census_free(&c);
+}
+
+/* Tests that a cgroup near its memory limit is urgent, with all workloads below it. */
+static void test_memory(void)
+{
+	struct process_record r = process(9, 1, 1, 1, 0);
+	struct identity id = identity_of("full", 9);
+	struct census c;
+
+	census_init(&c, &limits);
+	strcpy(id.cgroup, "/pods/full/app");
+	take(&c, process(1, 1, 300, 1, 0), "a", 100 * SECOND);
+	take(&c, process(2, 1, 200, 1, 0), "b", 100 * SECOND);
+	take(&c, process(3, 1, 100, 1, 0), "c", 100 * SECOND);
+	census_take(&c, &r, &id, 100 * SECOND);
+	census_memory(&c, "/pods/fu", 0.99);
+	census_update(&c, 100 * SECOND, 65530);
+	ok(!find(&c, "full"), "the limit of another cgroup");
+	census_memory(&c, "/pods/full", 0.79);
+	census_update(&c, 101 * SECOND, 65530);
+	ok(!find(&c, "full"), "below 0.8 of its limit");
+	census_memory(&c, "/pods/full", 0.81);
+	census_update(&c, 102 * SECOND, 65530);
+	ok(find(&c, "full") && find(&c, "full")->pressure == 0.81 && c.owned == 3, "above it");
+	census_update(&c, 103 * SECOND, 65530);
+	ok(find(&c, "full")->pressure < 0.1 && find(&c, "full")->urgent,
+	   "it stays urgent for a time");
+	census_update(&c, (102 + 300) * SECOND, 65530);
+	ok(find(&c, "full") && !find(&c, "full")->urgent, "then it is a workload as the others");
+	census_free(&c);
+}
+
+/* Tests a program outside of units: its processes end within a second, until one does not. */
+static void test_short_programs(void)
+{
+	struct identity id = identity_of("sh", 4);
+	struct census c;
+
+	id.kind = KIND_COMM;
+	census_init(&c, &limits);
+	for (uint64_t t = 100; t < 200; t += 10) {
+		struct process_record r = process(t, t * SECOND, 10, 1, 1);
+
+		census_take(&c, &r, &id, t * SECOND);
+		census_count(&c, &r.subject, &id, CENSUS_SEGV_MAPERR, 1, t * SECOND);
+		census_update(&c, t * SECOND + SECOND / 2, 65530);
+		r.g.flags |= PROC_FINAL;
+		census_take(&c, &r, &id, t * SECOND + SECOND * 9 / 10);
+	}
+	ok(!c.owned, "no series of its own");
+	is_u64(c.other.counter[CENSUS_SEGV_MAPERR], 10, "its events are in ~other");
+	census_take(
+		&c,
+		&(struct process_record){.h = {RECORD_PROCESS, sizeof(struct process_record), 0},
+					 .subject = {200 * SECOND, 7, 0}},
+		&id, 200 * SECOND);
+	census_update(&c, 201 * SECOND, 65530);
+	ok(find(&c, "sh"), "one that lives longer has");
+	census_free(&c);
+}
+
+/* Tests series of counters that are 0, without which the page is shorter. */
+static void test_zeros(void)
+{
+	struct census_limits few = limits;
+	struct process_key a = {1, 1, 0};
+	struct census c;
+
+	few.zeros = false;
+	few.series_each = EACH - 9;
+	census_init(&c, &few);
+	take(&c, process(1, 1, 300, 1, 0), "a", 100 * SECOND);
+	census_update(&c, 100 * SECOND, 65530);
+	is_u64(c.series, EACH + EACH - 9, "~other has all of them");
+	ok(census_is_rare(&c, find(&c, "a"), CENSUS_FD_FAILURES_EMFILE) &&
+		   census_is_rare(&c, find(&c, "a"), CENSUS_SWAP_INS) &&
+		   !census_is_rare(&c, find(&c, "a"), CENSUS_MINOR_FAULTS) &&
+		   !census_is_rare(&c, &c.other, CENSUS_FD_FAILURES_EMFILE) &&
+		   census_is_rare(&c, &c.other, CENSUS_ABRT),
+	   "failures and reads from swap begin with the first one");
+	census_count(&c, &a, NULL, CENSUS_FD_FAILURES_EMFILE, 3, 101 * SECOND);
+	census_update(&c, 101 * SECOND, 65530);
+	is_u64(c.series, EACH + EACH - 9 + 1, "one series more");
+	census_free(&c);
+}
+
 static void test_series(void)
 {
 	struct census_limits few = limits;
@@ -256,17 +388,20 @@ static void test_pids(void)
 	r.g.flags = 0;
 	r.c.stall_ns[END_MAJOR] = 50;
 	census_take(&c, &r, &id, 10 * SECOND);
+	census_update(&c, 10 * SECOND, 0);
 	ok(!OTHER(c) && c.other.counter[CENSUS_MAJOR_STALL_NS] == 50,
 	   "what was before we watched is not counted; what hooks counted is");
 	r.g.min_flt = 103;
 	r.h.len = offsetof(struct process_record, c);
 	census_take(&c, &r, &id, 11 * SECOND);
+	census_update(&c, 11 * SECOND, 0);
 	ok(OTHER(c) == 3 && c.other.counter[CENSUS_MAJOR_STALL_NS] == 50, "then it is");
 	take(&c, process(7, 9 * SECOND, 10, 1, 2), "a", 12 * SECOND);
+	census_update(&c, 12 * SECOND, 0);
 	is_u64(OTHER(c), 5, "a pid that is used again begins anew");
 	census_take(&c, &r, &id, 12 * SECOND);
-	is_u64(OTHER(c), 5, "a late word of the first is passed over");
 	census_update(&c, 12 * SECOND, 0);
+	is_u64(OTHER(c), 5, "a late word of the first is passed over");
 	is_u64(c.other.gauge[CENSUS_PROCESSES], 1, "one process");
 	census_gone(&c, &(struct process_key){9 * SECOND, 7, 0});
 	census_update(&c, 13 * SECOND, 0);
@@ -398,6 +533,9 @@ struct world {
 	/* sums of all counts that the census has received */
 	uint64_t told[NR_CENSUS_COUNTERS];
 	uint64_t seen[NAMES + 1][NR_CENSUS_COUNTERS]; /* value of each series at the last check */
+	/* failures in series that ended, by workload: they begin at 0 when they return */
+	uint64_t ended[NAMES][NR_CENSUS_COUNTERS];
+	bool owned[NAMES]; /* the workload had own series at the last check */
 	uint64_t seen_limited, births;
 	unsigned int backwards, lost, over, unsound;
 };
@@ -463,6 +601,23 @@ static void live(struct world *w, uint32_t i)
 	tell(w, i, !l->alive);
 }
 
+/* Notes the series that ended since the last check. */
+static void take_ends(struct world *w)
+{
+	bool owned[NAMES] = {};
+
+	for (uint32_t i = 0; i < w->c.owned; i++)
+		owned[strtoul(w->c.own[i]->id.name + 1, NULL, 10)] = true;
+	for (uint32_t n = 0; n < NAMES; n++) {
+		for (int k = 0; k < NR_CENSUS_COUNTERS && w->owned[n] && !owned[n]; k++)
+			if (exported[k].flags & EXPORT_FAILURE) {
+				w->ended[n][k] += w->seen[n][k];
+				w->seen[n][k] = 0;
+			}
+		w->owned[n] = owned[n];
+	}
+}
+
 static void compare(struct world *w, uint32_t name, const uint64_t *now)
 {
 	for (int k = 0; k < NR_CENSUS_COUNTERS; k++) {
@@ -481,6 +636,7 @@ static void check(struct world *w)
 	uint64_t sum[NR_CENSUS_COUNTERS], processes = c->other.gauge[CENSUS_PROCESSES], alive = 0;
 	uint32_t series = census_series(c, &c->other) + c->limits.series_else;
 
+	take_ends(w);
 	compare(w, NAMES, c->other.counter);
 	memcpy(sum, c->other.counter, sizeof(sum));
 	for (uint32_t i = 0; i < c->owned; i++) {
@@ -492,7 +648,7 @@ static void check(struct world *w)
 	}
 	for (uint32_t n = 0; n < NAMES; n++)
 		for (int k = 0; k < NR_CENSUS_COUNTERS; k++)
-			sum[k] += w->seen[n][k];
+			sum[k] += w->seen[n][k] + w->ended[n][k];
 	for (int k = 0; k < NR_CENSUS_COUNTERS; k++)
 		w->lost += sum[k] != w->told[k];
 	for (uint32_t i = 0; i < LIVES; i++)
@@ -547,6 +703,10 @@ int main(void)
 	test_top();
 	test_retention();
 	test_crash_loop();
+	test_urgent();
+	test_memory();
+	test_short_programs();
+	test_zeros();
 	test_series();
 	test_pids();
 	test_identity();

@@ -187,7 +187,7 @@ int main(void)
 	is_workload(NULL, "sh", "sh");
 	is_workload("/", "sh", "sh");
 	is_workload("/system.slice/ssh.service", "sshd", "ssh.service");
-	is_workload("/docker/" HEX, "sh", "0123456789ab");
+	is_workload("/docker/" HEX, "sh", "docker/0123456789ab");
 	is_workload("/a/", "sh", "sh");
 	is_workload("", "sh", "sh");
 	return tap_done();

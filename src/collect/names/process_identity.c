@@ -29,7 +29,6 @@
 #define AGAIN_MOST   32		      /* maximum number of repeated path reads per second */
 #define UNKNOWN_NS   (10 * SECOND_NS) /* pause after a failed read of a cgroup's path */
 #define DEPTH_MOST   16		      /* maximum number of levels of nested cgroups */
-#define KTHREADD_PID 2
 
 /* A pointer to a cached identity, which saves a search by cgroup path. */
 struct link {

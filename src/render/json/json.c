@@ -4,6 +4,7 @@
 
 #include "base/overhead.h"
 #include "base/units.h"
+#include "model/identity.h"
 #include "model/fields.h"
 #include "model/frame_list.h"
 #include "model/frames.h"
@@ -269,6 +270,11 @@ static void write_fields(struct json *j, const struct view *v, const struct subj
 	}
 }
 
+static bool is_kernel_thread(const struct subject *s)
+{
+	return s->id.pid == KTHREADD_PID || s->now.g.ppid == KTHREADD_PID;
+}
+
 static void write_process(struct buf *b, const struct view *v, const struct subject *s)
 {
 	const struct counters *c = facts_counters(&s->now);
@@ -276,7 +282,8 @@ static void write_process(struct buf *b, const struct view *v, const struct subj
 	char name[256];
 	struct json j;
 
-	workload_name(s->cgroup, s->now.g.comm, name, sizeof(name));
+	workload_name(s->cgroup, is_kernel_thread(s) ? "kthreadd" : s->now.g.comm, name,
+		      sizeof(name));
 	json_begin(&j, b);
 	json_text(&j, "type", "process");
 	json_real(&j, "t", view_seconds(v, s->last_ns));

@@ -323,7 +323,7 @@ static void put_cell(struct exposition *e, const struct prom_view *v, const stru
 	const char *const label[] = {name, x->label[0], x->label[1]};
 	struct exemplar last_one = {};
 
-	if (x->flags & EXPORT_RARE && !w->counter[x->what])
+	if (!gauge && !w->counter[x->what] && census_is_rare(v->c, w, x->what))
 		return;
 	/* skip the fd limit if no process of the workload has one */
 	if (gauge && x->what == CENSUS_WORST_FDS_LIMIT && !w->gauge[x->what])
@@ -420,13 +420,24 @@ void prom_render(struct exposition *e, const struct prom_view *v)
 	exposition_end(e);
 }
 
-uint32_t prom_series_each(const struct model *m)
+static uint32_t series_without(const struct model *m, unsigned int flags)
 {
-	uint32_t n = 1; /* start with 1, for the info metric of the workload */
+	uint32_t n = 0;
 
 	for (size_t k = 0; k < NR_EXPORTED; k++)
-		n += !(exported[k].flags & EXPORT_RARE) && is_exported(m, &exported[k]);
+		n += !(exported[k].flags & flags) && is_exported(m, &exported[k]);
 	return n;
+}
+
+struct prom_series prom_series_of(const struct model *m, bool zeros)
+{
+	unsigned int sparse = zeros ? 0 : EXPORT_SPARSE;
+
+	return (struct prom_series){
+		/* workloads have an info metric, but ~other has none */
+		.each = series_without(m, EXPORT_RARE | sparse) + 1,
+		.of_other = series_without(m, EXPORT_RARE),
+	};
 }
 
 uint32_t prom_series_else(const struct prom_view *v)

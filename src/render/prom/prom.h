@@ -55,11 +55,15 @@ struct prom_view {
 
 void prom_render(struct exposition *e, const struct prom_view *v);
 
-/*
- * prom_series_else() returns the number of series that belong to no workload, prom_series_each()
- * the number of series of each workload. Both numbers depend on the enabled probes.
- */
+/* Returns the number of series that belong to no workload; it depends on the enabled probes. */
 uint32_t prom_series_else(const struct prom_view *v);
-uint32_t prom_series_each(const struct model *m);
+
+/* How many series a workload and ~other have, without rare counters: see struct census_limits. */
+struct prom_series {
+	uint32_t each, of_other;
+};
+
+/* Counts series. The numbers depend on the enabled probes and on --export.zeros. */
+struct prom_series prom_series_of(const struct model *m, bool zeros);
 
 #endif

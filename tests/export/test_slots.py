@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Tests which workloads have series of their own: places are kept for those near a limit, or with
+failed calls. Each workload of a test is a real process in a cgroup with the name of a unit."""
+import sys
+import time
+import uuid
+
+from exporter import Exporter, until
+from harness import Skip, live
+from test_workloads import Cgroups, mounts
+
+IDLE = 27
+FAILURES = 500
+# Opens files up to a limit, then fails FAILURES times, and says so.
+AT_THE_LIMIT = f"""import os, resource, sys, time
+resource.setrlimit(resource.RLIMIT_NOFILE, (1024, 1024))
+failed = 0
+while failed < {FAILURES}:
+    try:
+        os.dup(0)
+    except OSError:
+        failed += 1
+print("full", flush=True)
+time.sleep(1000)
+"""
+# Allocates and touches N MiB.
+HOLDS = """import sys, time
+held = b"x" * (int(sys.argv[1]) << 20)
+print("held", flush=True)
+time.sleep(1000)
+"""
+
+
+class Units(Cgroups):
+    """Cgroups with names of units that no other test uses."""
+
+    def __init__(self, *hierarchies):
+        points = [mounts()[name] for name in hierarchies if name in mounts()]
+        if not points:
+            raise Skip(f"no hierarchy {hierarchies} that can be written to")
+        super().__init__(points[0])
+        self.mark = "flt" + uuid.uuid4().hex[:8]
+
+    def name(self, number):
+        letters = "".join(chr(ord("a") + int(digit)) for digit in str(number))
+        return f"{self.mark}-{letters}.service"
+
+    def path(self, number):
+        return f"/system.slice/{self.name(number)}"
+
+    def run(self, number, *argv):
+        return self.start(self.path(number), *argv)
+
+    def idle(self, count):
+        for i in range(count):
+            self.run(i, "sleep", "1000")
+
+
+def owned(samples):
+    return {labels["workload"] for name, labels, _ in samples.all
+            if name == "faultscope_workload_info"}
+
+
+def says(lab, units, number, *argv):
+    """Starts a program in a unit, and waits until it has printed a line."""
+    out = lab.dir / f"{number}.out"
+    units.run(number, "sh", "-c", f'exec "$@" > {out}', "sh", *argv)
+    until(lambda: out.exists() and out.read_text(), f"{argv[0]} of unit {number}")
+
+
+@live
+def test_a_unit_at_its_limit_displaces_an_idle_one(check, lab):
+    units = Units("unified")
+    try:
+        units.idle(IDLE)
+        exporter = Exporter(lab, "--workload.min-age", "0", "--limit.workloads", str(IDLE),
+                            "--export.calls")
+        before = owned(exporter.metrics())
+        check.equal("all series are taken", len(before), IDLE)
+        says(lab, units, IDLE, sys.executable, "-c", AT_THE_LIMIT)
+        samples, unit = exporter.metrics(), units.name(IDLE)
+        check.equal("file descriptors",
+                    samples.of("faultscope_worst_process_open_fds", workload=unit), [1024])
+        check.equal("failed calls", samples.of("faultscope_fd_failures_total", workload=unit,
+                                               errno="EMFILE"), [FAILURES])
+        check.equal("workloads that lost their series", len(before - owned(samples)), 1)
+        check.equal("workloads with series", samples.one("faultscope_workloads"), IDLE)
+    finally:
+        units.clean()
+
+
+@live
+def test_a_unit_near_its_memory_limit_displaces_an_idle_one(check, lab):
+    units = Units("memory", "unified")
+    try:
+        units.idle(4)
+        full = units.make(units.path(4))
+        limits = [path for path in (full / "memory.limit_in_bytes", full / "memory.max")
+                  if path.exists()]
+        if not limits:
+            raise Skip("no memory controller")
+        limits[0].write_text(str(64 << 20))
+        exporter = Exporter(lab, "--workload.min-age", "0", "--limit.workloads", "4")
+        exporter.metrics()
+        says(lab, units, 4, sys.executable, "-c", HOLDS, "52")
+        until(lambda: units.name(4) in owned(exporter.metrics()), "series of the unit")
+    finally:
+        units.clean()
+
+
+@live
+def test_programs_that_live_under_a_second(check, lab):
+    """Programs outside of units and containers get no series if each process is short."""
+    exporter = Exporter(lab, "--workload.min-age", "2s", "--limit.workloads", "4000",
+                        "--limit.series", "100000")
+    short, long = lab.dir / "flt-short", lab.dir / "flt-long"
+    for link in (short, long):
+        link.symlink_to("/bin/sleep")
+    lab.spawn([long, "1000"])
+    for _ in range(12):
+        lab.spawn([short, "0.5"]).wait()
+        found = owned(exporter.metrics())
+    until(lambda: any("long" in one for one in owned(exporter.metrics())), "the long program")
+    check.that(not any("short" in one for one in found), f"{found}")
+
+
+@live
+def test_nodes_of_kubernetes_have_more_series(check, lab):
+    units = Units("unified")
+    try:
+        exporter = Exporter(lab, "--workload.min-age", "0")
+        for i in range(60):
+            units.start(f"/kubepods/besteffort/pod{uuid.uuid4()}/{uuid.uuid4().hex * 2}",
+                        "sleep", "1000")
+        time.sleep(0.2)
+        exporter.metrics()
+        pods = [one for one in owned(exporter.metrics()) if one.startswith("pod/")]
+        check.equal("pods", len(pods), 60)
+    finally:
+        units.clean()
+
+
+@live
+def test_zeros(check, lab):
+    """Counters of failures begin with the first one; ~other always has them."""
+    for way, count in (("no", 0), ("yes", 1)):
+        exporter = Exporter(lab, "--workload.min-age", "0", f"--export.zeros={way}",
+                            "--limit.workloads", "20", "--export.calls")
+        samples = exporter.metrics()
+        one = sorted(owned(samples))[0]
+        for name, label in (("faultscope_fd_failures_total", {"errno": "EMFILE"}),
+                            ("faultscope_commit_failures_total", {}),
+                            ("faultscope_oom_kills_total", {"scope": "memcg"})):
+            check.equal(f"{way}: {name}", len(samples.of(name, workload=one, **label)), count)
+            check.equal(f"{way}: {name} of ~other", len(samples.of(name, workload="~other",
+                                                                   **label)), 1)
