@@ -152,7 +152,7 @@ static void test_keys(void)
 		{"1", "MINFLT/s", "back"},
 		{" ", "PAUSED", "a pause"},
 		{" ", "PID", "it goes on"},
-		{"/", "words; Enter: filter", "a filter"},
+		{"/", "words; Enter: keep the filter", "a filter"},
 		{"test_live_view\r", "filter: test_live_view", "a filter"},
 		{"\r", "What it holds", "a process and what it holds"},
 		{"d", "Diagnosis of ", "its diagnosis"},

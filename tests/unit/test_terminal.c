@@ -15,8 +15,8 @@
 #include "live/terminal_view.h"
 #include "tap.h"
 
-#define ENTER	    "\033[?1049h\033[?25l\033[2J"
-#define LEAVE	    "\033[0m\033[?25h\033[?1049l"
+#define ENTER	    "\033[?1049h\033[?25l\033[2J\033[?1000h\033[?1006h"
+#define LEAVE	    "\033[?1006l\033[?1000l\033[0m\033[?25h\033[?1049l"
 #define PATIENCE_MS 60000 /* after this time, bytes that are missing do not come */
 
 struct pty {
