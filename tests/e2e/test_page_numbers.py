@@ -119,17 +119,6 @@ def test_totals_of_all_formats(check, lab):
     check.equal("page faults of the flame graph", data["profile"]["measures"][0]["total"], want)
 
 
-def test_examples_are_as_made(check, lab):
-    """The pages in docs/examples are those of the recordings beside them. FS_MAKE_EXPECTED=1 makes
-    them again."""
-    for name in EXAMPLES:
-        page = ROOT / "docs" / "examples" / f"{name}.html"
-        text = page_of(lab, page.with_suffix(".fsr"))
-        if os.environ.get("FS_MAKE_EXPECTED"):
-            page.write_text(text)
-        check.that(page.read_text() == text, f"{page.name} is not as faultscope makes it now")
-
-
 def cells_of(text, drawing):
     """Returns (left, right, row) of each cell of a heat map, in its coordinates."""
     svg = re.search(rf'<svg id="{drawing}".*?</svg>', text, re.S)[0]
