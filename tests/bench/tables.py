@@ -149,7 +149,8 @@ class Tables:
             text.append(f"**`-p` of one process also slows others**: "
                         f"{TITLES[worst['work']].split(':')[0]} needs "
                         f"{with_unit(worst['median'], '%')} more CPU time (median; quartiles "
-                        f"{worst['q1']:.0f} and {worst['q3']:.0f} %). Where BPF programs"
+                        f"{with_unit(worst['q1'], '%')} and {with_unit(worst['q3'], '%')}). "
+                        "Where BPF programs"
                         " can trace kernel functions, on Linux 6.14 and later, `-p` does not slow"
                         " the system calls that it does not count ([probes](docs/probes.md)).")
         return " ".join(text) + " See [performance](docs/performance.md).\n"
