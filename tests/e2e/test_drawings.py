@@ -92,8 +92,8 @@ def test_rows_of_drawings_have_their_labels(check, lab):
 
 
 def test_axes_of_drawings(check, lab):
-    """The labels of a time axis go from the left to the right edge in equal steps, and are below
-    the chart."""
+    """The labels of a time axis are at round times, in equal steps. No label is missing at an edge,
+    and all are below the chart."""
     for recording in EXAMPLES:
         for name, (_, height, attrs, elements) in drawings(lab, recording).items():
             if "data-right" not in attrs:
@@ -103,13 +103,16 @@ def test_axes_of_drawings(check, lab):
                      and one["class"] == "tick" and float(one["y"]) > height - LINE
                      and float(one["x"]) >= left]
             what = f"{recording.name}, {name}: ticks at {ticks}"
-            check.that(len(ticks) >= 3 and ticks[0] == left and ticks[-1] == right, what)
+            if not check.that(len(ticks) >= 3, what):
+                continue
             grid = [float(one["y1"]) for tag, one in elements
                     if tag == "line" and one["y1"] == one["y2"]]
             check.that(all(y <= height - LINE for y in grid),
                        f"{recording.name}, {name}: a line at {grid} crosses the axis at {height}")
             steps = [b - a for a, b in zip(ticks, ticks[1:])]
             check.that(max(steps) - min(steps) < 0.3, what)
+            check.that(left <= ticks[0] < left + steps[0] and
+                       right - steps[0] < ticks[-1] <= right, f"{what} of {left} to {right}")
 
 
 def test_flame_graph_adds_up(check, lab):
