@@ -66,7 +66,7 @@ static void put_names(struct recorder *rec)
 	names.subject.pid = PID;
 	names.subject.start_ns = BIRTH;
 	NAME(names.exe, "/exe");
-	NAME(names.cgroup, "/cgroup");
+	snprintf(names.cgroup, sizeof(names.cgroup), "/system.slice/cgroup%s.service", text);
 	PUT(names);
 	frames.subject = names.subject;
 	frames.stack = 1;
