@@ -20,10 +20,10 @@ from harness import FAULTSCOPE, INCOMPLETE, Lines, live, until
 CASES = range(6)
 ENTER, LEAVE = "\033[?1049h", "\033[?1049l"
 SHOW_CURSOR = "\033[?25h"
-TAKE = ENTER + "\033[?25l\033[2J"
+TAKE = ENTER + "\033[?25l\033[2J\033[?1000h\033[?1006h"
 # Escape sequences allowed with NO_COLOR: cursor movement, erasing, reverse video, leaving the
-# screen.
-OUR_SEQUENCES = re.compile(r"\033\[(?:H|K|J|0m|7m|\?25h|\?1049l)")
+# screen, no more events of the mouse.
+OUR_SEQUENCES = re.compile(r"\033\[(?:H|K|J|0m|7m|\?25h|\?1049l|\?100[06]l)")
 TEXT_ENV = {**os.environ, "LC_ALL": "C.UTF-8", "TERM": "xterm", "NO_COLOR": "1"}
 
 
