@@ -28,12 +28,14 @@ def with_unit(value, unit):
 
 
 def cell(row, unit=True):
-    """Writes the median of a row, with its quartiles in parentheses."""
+    """Writes the median of a row, with its quartiles in parentheses. A single round has none."""
     if not row or "median" not in row:
         return NO_ROW
     large = row["unit"] == "ns" and abs(row["median"]) >= 10_000
     numbers = [row[name] / (1000 if large else 1) for name in ("median", "q1", "q3")]
-    text = f"{whole(numbers[0])} ({whole(numbers[1])} to {whole(numbers[2])})"
+    text = whole(numbers[0])
+    if row["q1"] != row["q3"]:
+        text += f" ({whole(numbers[1])} to {whole(numbers[2])})"
     return f"{text} {'µs' if large else row['unit']}" if large or unit else text
 
 
@@ -146,11 +148,12 @@ class Tables:
                 f"process, and {added['another']} in others."]
         worst = self.slowest_other()
         if worst and worst["median"] >= ONE_PERCENT:
+            spread = "" if worst["q1"] == worst["q3"] else (
+                f" (median; quartiles {with_unit(worst['q1'], '%')} and "
+                f"{with_unit(worst['q3'], '%')})")
             text.append(f"**`-p` of one process also slows others**: "
                         f"{TITLES[worst['work']].split(':')[0]} needs "
-                        f"{with_unit(worst['median'], '%')} more CPU time (median; quartiles "
-                        f"{with_unit(worst['q1'], '%')} and {with_unit(worst['q3'], '%')}). "
-                        "Where BPF programs"
+                        f"{with_unit(worst['median'], '%')} more CPU time{spread}. Where BPF programs"
                         " can trace kernel functions, on Linux 6.14 and later, `-p` does not slow"
                         " the system calls that it does not count ([probes](docs/probes.md)).")
         return " ".join(text) + " See [performance](docs/performance.md).\n"
