@@ -278,9 +278,10 @@ def test_view_writes_a_recording(check, lab):
 def test_view_of_one_process(check, lab):
     work = lab.work("mapleak", "60000", "--rate", "1000")
     tmux = in_tmux(120, 50, f"-p {work.pid}")
-    expect(check, tmux, "one process is shown at once", r"Process mapleak\[", "mmap", "syscall",
-           "max_map_count")
-    expect(check, tmux, "with what it holds", "What it holds", r"held at the start: [\d,]+ mappings")
+    expect(check, tmux, "one process is shown at once", r"Process mapleak\[", "max_map_count")
+    tmux.keys("End")
+    expect(check, tmux, "with what it holds", "What it holds", r"held at the start: [\d,]+ mappings",
+           "mmap", "syscall")
     tmux.keys("Escape")
     expect(check, tmux, "and the table is behind it", "PID +(?:USER +)?.?MINFLT/s")
     tmux.keys("q")
