@@ -88,6 +88,15 @@ struct number_text as_span(double seconds)
 	return t;
 }
 
+struct number_text as_clock(uint64_t seconds)
+{
+	struct number_text t;
+
+	snprintf(t.s, sizeof(t.s), "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, seconds / 3600,
+		 seconds / 60 % 60, seconds % 60);
+	return t;
+}
+
 struct number_text as_limit(uint64_t limit)
 {
 	return limit == UINT64_MAX ? (struct number_text){"unlimited"} : as_count(limit);

@@ -17,6 +17,7 @@ struct number_text as_rate(double per_s);    /* a rate per second, such as "12,4
 struct number_text as_bytes(uint64_t bytes); /* a size, such as "412 MiB" */
 struct number_text as_duration(uint64_t ns); /* a duration, such as "1.3 us" or "31 ms" */
 struct number_text as_span(double seconds);  /* a long duration, such as "1h 21m" */
+struct number_text as_clock(uint64_t seconds); /* a time since the start, such as "01:21:05" */
 struct number_text as_limit(uint64_t limit); /* a limit, such as "65,530"; ~0 is "unlimited" */
 
 void put_count(struct buf *b, uint64_t n);

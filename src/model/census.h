@@ -52,7 +52,10 @@ struct census_workload {
 	bool own;			  /* the workload has series of its own */
 	bool active;			  /* the workload has a live process */
 	uint64_t gauge[NR_CENSUS_GAUGES]; /* sums over live processes at the last update */
-	/* events that belong to own series, and until the next update all new events */
+	/*
+	 * events of the workload's own series, and all events since the last update, which then
+	 * stay here or move to ~other
+	 */
 	uint64_t counter[NR_CENSUS_COUNTERS];
 	double pressure; /* priority for own series: see judge() in census.c */
 	/*

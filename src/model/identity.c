@@ -9,8 +9,6 @@
 #include "base/buf.h"
 #include "base/hash.h"
 
-#define SHORT_ID 12 /* number of characters of a container ID that are shown */
-
 const char *workload_kind_name(enum workload_kind kind)
 {
 	static const char *const names[] = {

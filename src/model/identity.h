@@ -12,7 +12,13 @@
 #include "model/collapse.h"
 #include "model/workload.h"
 
-#define KTHREADD_PID 2 /* the parent of kernel threads, whose name is that of their workload */
+#define KTHREADD_PID 2
+
+/* Returns whether a process is kthreadd, or a kernel thread, which has kthreadd as its parent. */
+static inline bool is_of_kthreadd(uint32_t pid, uint32_t ppid)
+{
+	return pid == KTHREADD_PID || ppid == KTHREADD_PID;
+}
 
 /* Kinds of workloads, of which the first one that applies is used. */
 enum workload_kind {

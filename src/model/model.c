@@ -135,6 +135,14 @@ unsigned int model_events_of_others(const struct model *m)
 	return at;
 }
 
+const struct subject *model_living(const struct model *m, uint32_t pid)
+{
+	for (const struct subject *s = model_each(m, NULL); s; s = model_each(m, s))
+		if (s->id.pid == pid && !s->final)
+			return s;
+	return NULL;
+}
+
 const struct hook_view *model_hook(const struct model *m, const char *name)
 {
 	for (size_t i = 0; i < m->hooks; i++)

@@ -293,6 +293,9 @@ struct subject *model_find(const struct model *m, const struct process_key *id);
 /* Iterates over all processes in undefined order. Start with NULL. Returns NULL at the end. */
 struct subject *model_each(const struct model *m, const struct subject *after);
 
+/* Returns the living process with a pid, or NULL. Looks at all processes. */
+const struct subject *model_living(const struct model *m, uint32_t pid);
+
 /* Returns a probe by its name, also one that is off; NULL: there is none. */
 const struct hook_view *model_hook(const struct model *m, const char *name);
 

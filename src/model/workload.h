@@ -18,6 +18,8 @@ enum runtime {
 	RUNTIME_UNNAMED, /* a container or pod whose path does not name the runtime */
 };
 
+#define SHORT_ID 12 /* number of characters of a container ID that are shown, as docker does */
+
 struct workload {
 	enum runtime runtime;
 	char container[72]; /* container ID, or name for lxc and nspawn; empty: no container */

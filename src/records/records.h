@@ -305,9 +305,9 @@ enum hook_use { HOOK_OFF, HOOK_ON, HOOK_BLIND };
 /* Value of hook_record.why if the user disabled the probe: --probe NAME=none. */
 #define SWITCHED_OFF "switched off by --probe"
 
-/* Names of a process from /proc, NUL-terminated and cut to size. */
 #define COMMAND_LINE_MAX 512 /* a longer command line is cut, and ends in "..." */
 
+/* Names of a process from /proc, NUL-terminated and cut to size. */
 struct names_record {
 	struct record h;
 	struct process_key subject;

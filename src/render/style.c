@@ -8,28 +8,16 @@
 
 #include "base/text_format.h"
 
-/* Colours for a dark and for a light background, on which yellow, cyan and bright red are pale. */
-static const char *const sgr[2][STYLE_SELECTED + 1] = {
-	{
-		[STYLE_PLAIN] = "",
-		[STYLE_BOLD] = "\033[1m",
-		[STYLE_DIM] = "\033[2m",
-		[STYLE_WARNING] = "\033[1;33m",
-		[STYLE_CRITICAL] = "\033[1;31m",
-		[STYLE_ACCENT] = "\033[36m",
-		[STYLE_GOOD] = "\033[32m",
-		[STYLE_SELECTED] = "\033[7m",
-	},
-	{
-		[STYLE_PLAIN] = "",
-		[STYLE_BOLD] = "\033[1m",
-		[STYLE_DIM] = "\033[2m",
-		[STYLE_WARNING] = "\033[1;35m",
-		[STYLE_CRITICAL] = "\033[1;31m",
-		[STYLE_ACCENT] = "\033[34m",
-		[STYLE_GOOD] = "\033[32m",
-		[STYLE_SELECTED] = "\033[7m",
-	},
+/* Styles on a dark and on a light background, on which yellow and cyan are pale. */
+static const char *const sgr[][2] = {
+	[STYLE_PLAIN] = {"", ""},
+	[STYLE_BOLD] = {"\033[1m", "\033[1m"},
+	[STYLE_DIM] = {"\033[2m", "\033[2m"},
+	[STYLE_WARNING] = {"\033[1;33m", "\033[1;35m"},
+	[STYLE_CRITICAL] = {"\033[1;31m", "\033[1;31m"},
+	[STYLE_ACCENT] = {"\033[36m", "\033[34m"},
+	[STYLE_GOOD] = {"\033[32m", "\033[32m"},
+	[STYLE_SELECTED] = {"\033[7m", "\033[7m"},
 };
 #define RESET "\033[0m"
 
@@ -136,7 +124,7 @@ static void put_styled(struct line *l, struct buf *b, const char *s, size_t len,
 	bool styled = selected || (l->v->colour && style != STYLE_PLAIN);
 
 	if (styled)
-		buf_puts(b, sgr[l->v->light][style]);
+		buf_puts(b, sgr[style][l->v->light]);
 	while (!selected && len && s[len - 1] == ' ')
 		len--;
 	buf_add(b, s, len);
@@ -150,7 +138,7 @@ void line_style(struct line *l, enum style style)
 	if (!l->v->colour || l->flat)
 		return;
 	buf_puts(&l->b, RESET);
-	buf_puts(&l->b, sgr[l->v->light][style]);
+	buf_puts(&l->b, sgr[style][l->v->light]);
 }
 
 void line_cell(struct line *l, const char *s, int columns, bool right)

@@ -17,8 +17,6 @@
 #include "model/workload.h"
 #include "records/records.h"
 
-#define SHORT_ID 12 /* number of characters that docker and crictl print */
-
 /* Returns the ID without the name of a runtime, or NULL if the text is no ID of a container. */
 static const char *plain_id(const char *id)
 {

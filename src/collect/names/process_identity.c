@@ -459,7 +459,7 @@ static const struct identity *of_record(struct identities *ids, struct proc *p,
 	struct member m = {.pid = over ? 0 : r->subject.pid, .comm = comm, .t_ns = r->h.t_ns};
 
 	array_copy(comm, sizeof(comm), r->g.comm);
-	m.kernel_thread = r->subject.pid == KTHREADD_PID || r->g.ppid == KTHREADD_PID;
+	m.kernel_thread = is_of_kthreadd(r->subject.pid, r->g.ppid);
 	p->cgroup_id = r->g.cgroup_id;
 	if (ids->unified)
 		return of_place(ids, p->cgroup_id, &m);

@@ -16,8 +16,8 @@ struct notation {
 	const char *object[KEYS_MOST - 1]; /* names of the objects that contain the keys below */
 	/* keys; NULL: the files have no such key */
 	const char *namespace, *pod, *container, *family;
-	const char
-		*owner; /* key of the pod's UID, or of the ECS task's ARN, which ends in its ID */
+	/* key of the pod's UID, or of the ECS task's ARN, which ends in the ID of the task */
+	const char *owner;
 	/* key of the kind of a container, and the kind of a pod's sandbox */
 	const char *kind, *sandbox;
 };

@@ -34,14 +34,6 @@ void oom_scenes_close(struct oom_scenes *o)
 	known_free(&o->known);
 }
 
-static const struct subject *subject_with(const struct model *m, uint32_t pid)
-{
-	for (const struct subject *s = model_each(m, NULL); s; s = model_each(m, s))
-		if (s->id.pid == pid && !s->final)
-			return s;
-	return NULL;
-}
-
 static const struct level *level_with(const struct model *m, const char *path)
 {
 	const struct pressure *p = m->pressure;
@@ -233,7 +225,7 @@ static void fill_scene(struct oom_scenes *o, const struct model *m, const struct
 /* Adds what the model knows about a process that held memory. */
 static void add_history(const struct model *m, struct oom_holder_record *h)
 {
-	const struct subject *s = subject_with(m, h->pid);
+	const struct subject *s = model_living(m, h->pid);
 	uint64_t page = m->tick.limits.page_bytes;
 	const struct past *past;
 

@@ -270,11 +270,6 @@ static void write_fields(struct json *j, const struct view *v, const struct subj
 	}
 }
 
-static bool is_kernel_thread(const struct subject *s)
-{
-	return s->id.pid == KTHREADD_PID || s->now.g.ppid == KTHREADD_PID;
-}
-
 static void write_process(struct buf *b, const struct view *v, const struct subject *s)
 {
 	const struct counters *c = facts_counters(&s->now);
@@ -282,7 +277,8 @@ static void write_process(struct buf *b, const struct view *v, const struct subj
 	char name[256];
 	struct json j;
 
-	workload_name(s->cgroup, is_kernel_thread(s) ? "kthreadd" : s->now.g.comm, name,
+	workload_name(s->cgroup,
+		      is_of_kthreadd(s->id.pid, s->now.g.ppid) ? "kthreadd" : s->now.g.comm, name,
 		      sizeof(name));
 	json_begin(&j, b);
 	json_text(&j, "type", "process");

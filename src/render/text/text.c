@@ -16,13 +16,11 @@
 static void write_header(struct buf *b, const struct view *v)
 {
 	const struct host_record *h = &v->m->host;
-	uint64_t seconds = view_seconds(v, v->m->last_ns);
 	double window = model_window_seconds(v->m);
 	struct line l = {.v = v};
 
-	line_printf(&l, "faultscope %s  %s  %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "  ",
-		    h->version, h->target[0] ? h->target : h->host, seconds / 3600,
-		    seconds / 60 % 60, seconds % 60);
+	line_printf(&l, "faultscope %s  %s  %s  ", h->version, h->target[0] ? h->target : h->host,
+		    as_clock(view_seconds(v, v->m->last_ns)).s);
 	line_printf(&l, v->m->subjects == 1 ? "%zu process" : "%zu processes", v->m->subjects);
 	if (window > 0)
 		line_printf(&l, "  last %.*f s  cost %.1f%% of a CPU", window < 9.95 ? 1 : 0,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Writes an interval as one line, for text that goes to a pipe or a file. */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/units.h"
@@ -19,10 +18,7 @@ static void put_part(struct line *l, struct buf *part)
 
 static void put_time(struct line *l)
 {
-	uint64_t seconds = view_seconds(l->v, l->v->m->last_ns);
-
-	line_printf(l, "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, seconds / 3600, seconds / 60 % 60,
-		    seconds % 60);
+	line_printf(l, "%s", as_clock(view_seconds(l->v, l->v->m->last_ns)).s);
 }
 
 /* Appends a rate, "minor 12,480/s". For all processes, `s` is NULL. Skips unknown values. */

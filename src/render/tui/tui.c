@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "render/tui/tui.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -175,7 +174,6 @@ static size_t count_shown(const struct model *m)
 static void write_first(const struct tui *t, const struct view *v, struct buf *b)
 {
 	const struct host_record *h = &v->m->host;
-	uint64_t seconds = view_seconds(v, v->m->last_ns);
 	double window = model_window_seconds(v->m);
 	struct line l = {.v = v};
 	struct buf target = {}, count = {};
@@ -192,9 +190,7 @@ static void write_first(const struct tui *t, const struct view *v, struct buf *b
 	buf_safe(&target, h->target[0] ? h->target : h->host, v->unicode);
 	put_part(&l, target.s ? target.s : "", spare);
 	buf_end_part(b, &target);
-	snprintf(part, sizeof(part), "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, seconds / 3600,
-		 seconds / 60 % 60, seconds % 60);
-	put_part(&l, part, spare);
+	put_part(&l, as_clock(view_seconds(v, v->m->last_ns)).s, spare);
 	line_style(&l, STYLE_PLAIN);
 	shown = count_shown(v->m);
 	buf_printf(&count, "%s%s", as_count(shown).s, shown == 1 ? " process" : " processes");

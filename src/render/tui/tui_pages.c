@@ -579,7 +579,7 @@ size_t tui_place_finding(struct tui *t, const struct view *v, const struct findi
 {
 	size_t n = tui_findings(v, ret, FINDINGS_MAX);
 
-	n = keep_matching(t, ret, n < FINDINGS_MAX ? n : FINDINGS_MAX);
+	n = n < FINDINGS_MAX ? n : FINDINGS_MAX;
 	for (size_t i = t->ended ? t->cleared.n : 0; i-- > 0;)
 		if (!tui_is_open(v, &t->cleared.f[i]) && t->cleared.f[i].worst >= v->min_severity)
 			ret[n++] = &t->cleared.f[i];

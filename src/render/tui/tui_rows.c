@@ -39,13 +39,24 @@ static bool has_finding(const struct view *v, const struct subject *s, const cha
 	return false;
 }
 
-/* Returns whether one of the texts has a word; texts may be NULL. */
-static bool has_any(const char *const *texts, size_t n, const char *word, size_t len)
+/*
+ * Returns whether each of the words is in one of the texts, of which some may be NULL, or in the id
+ * of an open finding about the process `s`, if it is not NULL.
+ */
+static bool has_words(const char *words, const char *const *texts, size_t n, const struct view *v,
+		      const struct subject *s)
 {
-	for (size_t i = 0; i < n; i++)
-		if (has_word(texts[i], word, len))
-			return true;
-	return false;
+	for (const char *at = words; *at; at += strspn(at, " ")) {
+		size_t len = strcspn(at, " ");
+		bool found = !len || (s && has_finding(v, s, at, len));
+
+		for (size_t i = 0; i < n && !found; i++)
+			found = has_word(texts[i], at, len);
+		if (!found)
+			return false;
+		at += len;
+	}
+	return true;
 }
 
 bool tui_matches(const struct view *v, const struct subject *s, const char *words)
@@ -54,15 +65,7 @@ bool tui_matches(const struct view *v, const struct subject *s, const char *word
 	const char *texts[] = {s->now.g.comm, pid, s->cgroup, s->exe, s->command, s->user};
 
 	snprintf(pid, sizeof(pid), "%u", s->id.pid);
-	for (const char *at = words; *at; at += strspn(at, " ")) {
-		size_t len = strcspn(at, " ");
-
-		if (len && !has_any(texts, sizeof(texts) / sizeof(texts[0]), at, len) &&
-		    !has_finding(v, s, at, len))
-			return false;
-		at += len;
-	}
-	return true;
+	return has_words(words, texts, sizeof(texts) / sizeof(texts[0]), v, s);
 }
 
 bool tui_finding_matches(const struct finding *f, const char *words)
@@ -71,14 +74,7 @@ bool tui_finding_matches(const struct finding *f, const char *words)
 	const char *texts[] = {who, f->rule->id, f->title, severity_name(f->severity)};
 
 	finding_who(f, who, sizeof(who));
-	for (const char *at = words; *at; at += strspn(at, " ")) {
-		size_t len = strcspn(at, " ");
-
-		if (len && !has_any(texts, sizeof(texts) / sizeof(texts[0]), at, len))
-			return false;
-		at += len;
-	}
-	return true;
+	return has_words(words, texts, sizeof(texts) / sizeof(texts[0]), NULL, NULL);
 }
 
 static int by_rank(const void *a, const void *b)

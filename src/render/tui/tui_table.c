@@ -19,7 +19,6 @@
 #define END_COLUMNS	   26  /* additional columns for how a process ended */
 #define LONG_BAR_FROM	   150
 #define CONTAINER_ID_LEAST 32 /* minimum number of hex digits of a container id */
-#define CONTAINER_ID_SHOWN 12
 #define SPARK_COLUMNS	   14
 
 const struct tab tui_tabs[] = {
@@ -350,9 +349,8 @@ static void write_group(struct line *l, const struct view *v, const struct row *
 	char *name = strndup(g->path + g->name, g->len - g->name);
 	size_t n = 0;
 
-	/* a container id is shown by its usual 12 digits */
 	if (name && strspn(name, "0123456789abcdef") >= CONTAINER_ID_LEAST)
-		name[CONTAINER_ID_SHOWN] = 0;
+		name[SHORT_ID] = 0;
 	for (const struct row *one = g + 1; one <= g + g->below; one++)
 		n += one->s != NULL;
 	if (v->unicode)

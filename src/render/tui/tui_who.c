@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Writes who a process is: its name, findings, workload, user, parent and command line. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,11 +40,10 @@ static void write_ids(struct line *l, const struct subject *s)
 /* Writes that a process ended, and when: in minutes and seconds, as the first line shows now. */
 static void write_end(struct line *l, const struct subject *s)
 {
-	uint64_t seconds = view_seconds(l->v, s->last_ns);
 	char name[24];
 
-	line_printf(l, " (ended %02" PRIu64 ":%02" PRIu64 ":%02" PRIu64 "%s%s)", seconds / 3600,
-		    seconds / 60 % 60, seconds % 60, s->signal ? ", " : "",
+	line_printf(l, " (ended %s%s%s)", as_clock(view_seconds(l->v, s->last_ns)).s,
+		    s->signal ? ", " : "",
 		    s->signal ? signal_name(s->signal, name, sizeof(name)) : "");
 }
 
@@ -138,18 +136,9 @@ void tui_put_user(struct buf *b, const struct subject *s)
 		buf_printf(b, "%u", s->now.g.uid);
 }
 
-/* Returns a process by its pid, or NULL. */
-static const struct subject *find_by_pid(const struct view *v, uint32_t pid)
-{
-	for (const struct subject *s = model_each(v->m, NULL); s; s = model_each(v->m, s))
-		if (s->id.pid == pid && !s->final)
-			return s;
-	return NULL;
-}
-
 void tui_write_identity(struct buf *b, const struct view *v, const struct subject *s)
 {
-	const struct subject *parent = find_by_pid(v, s->now.g.ppid);
+	const struct subject *parent = model_living(v->m, s->now.g.ppid);
 	struct line l = {.v = v};
 
 	line_printf(&l, " user      ");
