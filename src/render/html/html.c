@@ -142,6 +142,13 @@ void html_value(struct buf *b, const char *is, double value, const char *text)
 	html_printf(b, "<span data-is=\"%s\" data-v=\"%.17g\">%s</span>", is, value, text);
 }
 
+void html_note(struct buf *b, const char *is, uint64_t count, const char *rest)
+{
+	buf_puts(b, "<p class=\"note\">");
+	html_value(b, is, count, as_count(count).s);
+	buf_printf(b, "%s</p>\n", rest);
+}
+
 void html_cell(struct buf *b, const char *is, double value, const char *text)
 {
 	html_printf(b, "<td class=\"n\" data-is=\"%s\" data-v=\"%.17g\">%s</td>", is, value, text);

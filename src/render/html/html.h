@@ -38,15 +38,26 @@ void html_data(struct buf *b, const char *id, const struct buf *json);
  * of the recording: it knows each kind of source, and finds numbers without one. `data-v` has the
  * value that was rounded for the text.
  *
- * html_value() writes an element with a value, html_cell() a cell of a table.
+ * html_value() writes an element with a value, html_cell() a cell of a table. html_note() writes a
+ * paragraph that begins with a count, such as of what is left out; `rest` is markup.
  */
 void html_value(struct buf *b, const char *is, double value, const char *text);
 void html_cell(struct buf *b, const char *is, double value, const char *text);
+void html_note(struct buf *b, const char *is, uint64_t count, const char *rest);
 
 void html_section(struct buf *b, const char *id, const char *title, const char *about);
 void html_section_end(struct buf *b);
 
-void html_verdict(struct buf *b, const struct story_view *s);
+/* Values beside their limits, with forecasts. `of` is owned; free it with free(). */
+struct gauge_list {
+	struct gauge *of;
+	size_t n;
+};
+
+/* Finds the values that the page shows. Sets b->failed, and finds none, without memory. */
+void html_find_gauges(struct buf *b, const struct story_view *s, struct gauge_list *ret);
+
+void html_verdict(struct buf *b, const struct story_view *s, const struct gauge_list *g);
 
 /* Writes the note "Incomplete: …", or nothing if there is no gap (render/completeness.h). */
 void html_gaps(struct buf *b, const struct buf *gaps);
@@ -58,9 +69,9 @@ void html_addresses(struct buf *b, const struct story_view *s, const struct addr
 void html_latency(struct buf *b, const struct story_view *s);
 void html_memory(struct buf *b, const struct story_view *s);
 void html_oom(struct buf *b, const struct story_view *s);
-void html_gauges(struct buf *b, const struct story_view *s);
+void html_gauges(struct buf *b, const struct story_view *s, const struct gauge_list *g);
 /* Lists the limits that were reached at the end of the recording, or will be reached next. */
-void html_next(struct buf *b, const struct story_view *s);
+void html_next(struct buf *b, const struct story_view *s, const struct gauge_list *g);
 void html_processes(struct buf *b, const struct story_view *s);
 void html_held(struct buf *b, const struct story_view *s, enum what what);
 void html_events(struct buf *b, const struct story_view *s);

@@ -367,7 +367,7 @@ static void put_no_finding(struct buf *b, const struct story_view *s)
 	buf_free(&gaps);
 }
 
-void html_verdict(struct buf *b, const struct story_view *s)
+void html_verdict(struct buf *b, const struct story_view *s, const struct gauge_list *g)
 {
 	const struct findings *fs = s->v->findings;
 	struct entry *e = buf_needs(b, calloc(fs->n + 1, sizeof(*e)));
@@ -380,18 +380,16 @@ void html_verdict(struct buf *b, const struct story_view *s)
 		qsort(e, n, sizeof(*e), by_gravity);
 	cards = group(s, e, n);
 	put_no_finding(b, s);
-	html_next(b, s);
+	html_next(b, s, g);
 	for (size_t i = 0; i < n && shown < CARDS_SHOWN; i++)
 		if (e[i].card == i) {
 			put_card(b, s, e, n, i);
 			shown++;
 		}
-	if (cards > shown) {
-		buf_puts(b, "<p class=\"note\">");
-		html_value(b, "cards", cards - shown, as_count(cards - shown).s);
-		buf_puts(b, " less grave findings are in <a href=\"#events\">What happened</a>, "
-			    "and in the data.</p>\n");
-	}
+	if (cards > shown)
+		html_note(b, "cards", cards - shown,
+			  " less grave findings are in <a href=\"#events\">What happened</a>, and "
+			  "in the data.");
 	put_checked(b, s);
 	html_section_end(b);
 	free(e);

@@ -2,7 +2,6 @@
 /*
  * Writes the flame graph that is shown until report.js draws its own, and the table of functions.
  */
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -278,11 +277,9 @@ void html_flame(struct buf *b, const struct story_view *s, const struct profile 
 		put_functions(b, p, d.measure);
 		buf_puts(b, "</div>\n<p class=\"note\" id=\"flame-detail\" "
 			    "aria-live=\"polite\"></p>\n");
-		if (p->left_out) {
-			buf_puts(b, "<p class=\"note\">");
-			html_value(b, "left:stacks", p->left_out, as_count(p->left_out).s);
-			buf_puts(b, " stacks beyond the most that is kept.</p>\n");
-		}
+		if (p->left_out)
+			html_note(b, "left:stacks", p->left_out,
+				  " stacks beyond the most that is kept.");
 	} else {
 		buf_puts(b, "<p class=\"note\">Nothing to show: no faults, and no stacks.</p>\n");
 	}

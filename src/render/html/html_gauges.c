@@ -327,17 +327,24 @@ static void put_caption(struct buf *b, const struct story_view *s, const struct 
 	put_end(b, s, g);
 }
 
-static void put_gauge(struct buf *b, const struct story_view *s, const struct gauge *g, size_t nth)
+/* Writes which resource the numbers in an element belong to. */
+static void put_attributes(struct buf *b, const struct gauge *g)
 {
-	struct span p = span_of(s, g);
-
-	buf_printf(b, "<figure class=\"gauge\" data-resource=\"%s\" data-limit=\"%.17g\"",
-		   resources[g->id].limit, (double)g->limit);
+	buf_printf(b, " data-resource=\"%s\" data-limit=\"%.17g\"", resources[g->id].limit,
+		   (double)g->limit);
 	if (g->row)
 		buf_printf(b, " data-pid=\"%u\" data-start=\"%" PRIu64 "\"", g->row->id.pid,
 			   (uint64_t)g->row->id.start_ns);
 	if (g->level)
 		html_printf(b, " data-cgroup=\"%s\"", g->level->path);
+}
+
+static void put_gauge(struct buf *b, const struct story_view *s, const struct gauge *g, size_t nth)
+{
+	struct span p = span_of(s, g);
+
+	buf_puts(b, "<figure class=\"gauge\"");
+	put_attributes(b, g);
 	buf_printf(b, "><figcaption id=\"gauge-%zu\">", nth);
 	put_caption(b, s, g);
 	buf_printf(b,
@@ -366,23 +373,19 @@ static bool is_next(const struct gauge *g)
 }
 
 /* Lists the limits that are reached, or will be, in the order of time. */
-static void put_next(struct buf *b, const struct story_view *s, const struct gauge *g, size_t n)
+void html_next(struct buf *b, const struct story_view *s, const struct gauge_list *all)
 {
+	const struct gauge *g = all->of;
 	size_t shown = 0;
 
-	for (size_t i = 0; i < n && shown < NEXT_SHOWN; i++) {
+	for (size_t i = 0; i < all->n && shown < NEXT_SHOWN; i++) {
 		if (!is_next(&g[i]))
 			continue;
 		if (!shown++)
 			buf_puts(b, "<h3>Next to reach a limit</h3><ol class=\"next\" "
 				    "id=\"next\">\n");
-		buf_printf(b, "<li data-resource=\"%s\" data-limit=\"%.17g\"",
-			   resources[g[i].id].limit, (double)g[i].limit);
-		if (g[i].row)
-			buf_printf(b, " data-pid=\"%u\" data-start=\"%" PRIu64 "\"",
-				   g[i].row->id.pid, (uint64_t)g[i].row->id.start_ns);
-		if (g[i].level)
-			html_printf(b, " data-cgroup=\"%s\"", g[i].level->path);
+		buf_puts(b, "<li");
+		put_attributes(b, &g[i]);
 		buf_puts(b, ">");
 		put_caption(b, s, &g[i]);
 		buf_puts(b, "</li>\n");
@@ -391,43 +394,26 @@ static void put_next(struct buf *b, const struct story_view *s, const struct gau
 		buf_puts(b, "</ol>\n");
 }
 
-static struct gauge *all_gauges(struct buf *b, const struct story_view *s, size_t *n)
+void html_find_gauges(struct buf *b, const struct story_view *s, struct gauge_list *ret)
 {
 	size_t room = NR_PROCESS_RESOURCES * s->h->rows + NR_RESOURCES + s->h->levels.n;
-	struct gauge *g = buf_needs(b, calloc(room, sizeof(*g)));
 
-	*n = g && s->h->points ? find_gauges(s, g) : 0;
-	return g;
+	ret->of = buf_needs(b, calloc(room, sizeof(*ret->of)));
+	ret->n = ret->of && s->h->points ? find_gauges(s, ret->of) : 0;
 }
 
-void html_next(struct buf *b, const struct story_view *s)
+void html_gauges(struct buf *b, const struct story_view *s, const struct gauge_list *all)
 {
-	size_t n;
-	struct gauge *g = all_gauges(b, s, &n);
-
-	put_next(b, s, g, n);
-	free(g);
-}
-
-void html_gauges(struct buf *b, const struct story_view *s)
-{
-	size_t n;
-	struct gauge *g = all_gauges(b, s, &n);
-
 	html_section(b, "gauges", "Limits and when they are reached",
 		     "The peak so far, beside the limit; of a cgroup, the memory in use, and below "
 		     "it the part that is not reclaimable. The wedge shows when the limit is "
 		     "reached if growth continues. Processes that ended have no forecast.");
-	if (!n)
+	if (!all->n)
 		buf_puts(b, "<p class=\"note\" data-is=\"words\">No process used 10 % of a limit "
 			    "of its own.</p>\n");
-	for (size_t i = 0; i < n && i < GAUGES_SHOWN; i++)
-		put_gauge(b, s, &g[i], i);
-	if (n > GAUGES_SHOWN) {
-		buf_puts(b, "<p class=\"note\">");
-		html_value(b, "gauges", n - GAUGES_SHOWN, as_count(n - GAUGES_SHOWN).s);
-		buf_puts(b, " more values are below these.</p>\n");
-	}
+	for (size_t i = 0; i < all->n && i < GAUGES_SHOWN; i++)
+		put_gauge(b, s, &all->of[i], i);
+	if (all->n > GAUGES_SHOWN)
+		html_note(b, "gauges", all->n - GAUGES_SHOWN, " more values are below these.");
 	html_section_end(b);
-	free(g);
 }

@@ -223,11 +223,8 @@ static void put_table(struct buf *b, const struct story_view *s, const struct ha
 		html_time(b, s, "event", h[ROWS_SHOWN - 1].t_ns);
 		buf_puts(b, " are left out.</p>\n");
 	}
-	if (s->h->events_lost) {
-		buf_puts(b, "<p class=\"note\">");
-		html_value(b, "lost:events", s->h->events_lost, as_count(s->h->events_lost).s);
-		buf_puts(b, " later events are left out.</p>\n");
-	}
+	if (s->h->events_lost)
+		html_note(b, "lost:events", s->h->events_lost, " later events are left out.");
 }
 
 void html_events(struct buf *b, const struct story_view *s)

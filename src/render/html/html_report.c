@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Writes the page of a recording, with its sections in order. */
-#include "render/html/html.h"
+#include <stdlib.h>
 
 #include "base/units.h"
+#include "render/html/html.h"
 #include "render/utc.h"
 
 static const struct {
@@ -50,6 +51,7 @@ void html_report(struct buf *b, const struct story_view *s)
 {
 	struct buf subtitle = {};
 	struct address_map m;
+	struct gauge_list gauges;
 	struct profile p;
 
 	if (profile_make(&p, s)) {
@@ -57,12 +59,13 @@ void html_report(struct buf *b, const struct story_view *s)
 		return;
 	}
 	b->failed |= addresses_make(&m, s) != 0;
+	html_find_gauges(b, s, &gauges);
 	put_subtitle(&subtitle, s);
 	html_begin(b, s->file.name, subtitle.s ? subtitle.s : "", true);
 	buf_puts(b, "<div class=\"page\">\n");
 	put_contents(b);
 	buf_puts(b, "<main id=\"main\" tabindex=\"-1\">\n");
-	html_verdict(b, s);
+	html_verdict(b, s, &gauges);
 	html_facts(b, s);
 	html_timeline(b, s);
 	html_events(b, s);
@@ -72,7 +75,7 @@ void html_report(struct buf *b, const struct story_view *s)
 	html_heat(b, s);
 	html_addresses(b, s, &m);
 	html_latency(b, s);
-	html_gauges(b, s);
+	html_gauges(b, s, &gauges);
 	html_processes(b, s);
 	html_held(b, s, WHAT_MAPS);
 	html_held(b, s, WHAT_FDS);
@@ -80,6 +83,7 @@ void html_report(struct buf *b, const struct story_view *s)
 	buf_puts(b, "</main>\n</div>\n");
 	html_end(b);
 	buf_end_part(b, &subtitle);
+	free(gauges.of);
 	addresses_free(&m);
 	profile_free(&p);
 }

@@ -191,13 +191,6 @@ static void put_process(struct buf *b, const struct story_view *s, const struct 
 		   r->signal ? ", by a signal" : "");
 }
 
-static void put_left(struct buf *b, uint64_t n)
-{
-	buf_puts(b, "<p class=\"note\">");
-	html_value(b, "left:processes", n, as_count(n).s);
-	buf_puts(b, " more are in the CSV of <code>faultscope report --format csv</code>.</p>\n");
-}
-
 void html_processes(struct buf *b, const struct story_view *s)
 {
 	const struct history_row **rows = buf_needs(b, story_rows(s));
@@ -221,7 +214,8 @@ void html_processes(struct buf *b, const struct story_view *s)
 		put_process(b, s, rows[i]);
 	buf_puts(b, "</tbody></table></div>\n");
 	if (s->h->rows > PROCESSES_SHOWN)
-		put_left(b, history_processes(s->h) - PROCESSES_SHOWN);
+		html_note(b, "left:processes", history_processes(s->h) - PROCESSES_SHOWN,
+			  " more are in the CSV of <code>faultscope report --format csv</code>.");
 	html_section_end(b);
 	free(rows);
 }

@@ -296,12 +296,10 @@ static void put_chart(struct buf *b, const struct story_view *s)
 	unlabelled = put_marks(b, s, height - 18);
 	html_axis(b, s, height - 2);
 	buf_puts(b, "</svg></div>\n");
-	if (unlabelled) {
-		buf_puts(b, "<p class=\"note\">");
-		html_value(b, "unlabelled", unlabelled, as_count(unlabelled).s);
-		buf_puts(b, " more findings opened where the chart has no room for a label; <a "
-			    "href=\"#events\">What happened</a> lists them.</p>\n");
-	}
+	if (unlabelled)
+		html_note(b, "unlabelled", unlabelled,
+			  " more findings opened where the chart has no room for a label; <a "
+			  "href=\"#events\">What happened</a> lists them.");
 }
 
 void html_timeline(struct buf *b, const struct story_view *s)
