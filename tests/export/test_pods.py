@@ -11,7 +11,7 @@ import uuid
 
 from exporter import Exporter
 from harness import ROOT, Skip, live
-from test_workloads import AT_ONCE, Cgroups, mounts, pid_namespace
+from test_workloads import AT_ONCE, Cgroups, any_mount, mounts, new_id, pid_namespace
 
 # Directories of a node that the exporter reads names from. In a mount namespace of its own, the test
 # replaces the machine's directories above them.
@@ -26,10 +26,6 @@ numbers = itertools.count()
 LABEL = 200  # maximum length of a label's value in bytes
 
 
-def ident():
-    return uuid.uuid4().hex + uuid.uuid4().hex
-
-
 class Layout:
     """One pod or task: `path` is its container's cgroup, `files` are {path: text} of the node, and
     `want` are the labels of its workload."""
@@ -37,7 +33,7 @@ class Layout:
     def __init__(self, what, runtime="containerd", uid=None, container="app"):
         self.what, self.runtime, self.container = what, runtime, container
         self.number = next(numbers)
-        self.uid, self.id = uid or str(uuid.uuid4()), ident()
+        self.uid, self.id = uid or str(uuid.uuid4()), new_id()
         self.namespace, self.pod = f"ns{self.number}", f"web{self.number}-7d9f8b6c5d-x2x9v"
         self.files, self.argv, self.path = {}, ("sleep", "1000"), None
         self.want = {"workload": f"{self.namespace}/web{self.number}/{container}", "kind": "pod",
@@ -46,7 +42,7 @@ class Layout:
 
     def at(self, pattern):
         self.path = pattern.format(uid=self.uid, under=self.uid.replace("-", "_"), id=self.id,
-                                   outer=ident())
+                                   outer=new_id())
         self.want["cgroup"] = self.path[:LABEL]
         return self
 
@@ -277,10 +273,7 @@ def test_pod_names_without_pids_of_the_node(check, lab):
 @live
 def test_pods_of_one_set_keep_common_labels(check, lab):
     """Two pods of one Deployment are one workload: only the labels in which both agree remain."""
-    points = mounts()
-    point = points.get("memory") or points.get("unified")
-    if not point:
-        raise Skip("no hierarchy that can be written to")
+    point = any_mount()
     pods = [Layout("pods of a set").at(BURSTABLE + "cri-containerd-{id}.scope") for _ in range(2)]
     for end, pod in zip("vw", pods):
         pod.namespace, pod.pod = "shop", f"cart-7d9f8b6c5d-x2x9{end}"
@@ -311,10 +304,7 @@ def test_pods_of_one_set_keep_common_labels(check, lab):
 @live
 def test_processes_of_a_container(check, lab):
     """--container selects the processes of a container, by the ID that Kubernetes shows."""
-    points = mounts()
-    point = points.get("memory") or points.get("unified")
-    if not point:
-        raise Skip("no hierarchy that can be written to")
+    point = any_mount()
     pod = Layout("a pod").at(BURSTABLE + "cri-containerd-{id}.scope")
     groups = Cgroups(point)
     try:

@@ -32,6 +32,20 @@ def mounts():
     return {name: path for name, path in found.items() if os.access(path, os.W_OK)}
 
 
+def any_mount():
+    """Returns the mount point of a writable cgroup hierarchy."""
+    points = mounts()
+    point = points.get("memory") or points.get("unified")
+    if not point:
+        raise Skip("no hierarchy that can be written to")
+    return point
+
+
+def new_id():
+    """Returns a new ID of a container."""
+    return uuid.uuid4().hex + uuid.uuid4().hex
+
+
 class Cgroups:
     """Cgroup directories in one hierarchy, and processes in these cgroups. Both are removed at the
     end."""
@@ -76,7 +90,7 @@ def removed(path):
 def layouts():
     """Returns unique cgroup paths, each with the workload name that its processes should get."""
     def one():
-        return uuid.uuid4().hex + uuid.uuid4().hex, str(uuid.uuid4())
+        return new_id(), str(uuid.uuid4())
 
     rows = []
     for pattern, name in (
@@ -143,19 +157,16 @@ def test_workloads_of_version_2(check, lab):
 def test_short_lived_cgroups(check, lab):
     """If a process and its cgroup both end before a scrape, the process is still counted under the
     name of the workload."""
-    points = mounts()
-    point = points.get("memory") or points.get("unified")
-    if not point:
-        raise Skip("no hierarchy that can be written to")
-    ident = uuid.uuid4().hex + uuid.uuid4().hex
-    name = "docker/" + ident[:12]
+    point = any_mount()
+    container = new_id()
+    name = "docker/" + container[:12]
     exporter = Exporter(lab, *AT_ONCE)
     exporter.metrics()
 
     def lives():
         groups = Cgroups(point)
         try:
-            assert groups.start("/docker/" + ident, "true").wait(PATIENCE) == 0
+            assert groups.start("/docker/" + container, "true").wait(PATIENCE) == 0
         finally:
             groups.clean()
 
@@ -282,7 +293,7 @@ def test_pid_namespace_with_cgroups(check, lab):
         raise Skip("no cgroups of version 2")
     groups = Cgroups(point)
     try:
-        idents = [uuid.uuid4().hex + uuid.uuid4().hex for _ in range(2)]
+        idents = [new_id() for _ in range(2)]
         paths = [f"/fs-{ident[:8]}/docker-{ident}.scope" for ident in idents]
         groups.start(paths[0], "sleep", "infinity")
         exporter = Exporter(lab, "--workload.min-age", "0", "--path.cgroupfs", point, argv=own)

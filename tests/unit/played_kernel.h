@@ -58,7 +58,7 @@ struct played {
 static struct played played[PLAYED_MAX];
 static unsigned int played_n;
 
-/* Which call fails: the one after `left` others of its kind. errno is then `number`. */
+/* The call that fails: `left` calls of its kind succeed, and the next one sets errno to `number`. */
 static struct {
 	bool on;
 	enum played_kind kind;
@@ -77,6 +77,12 @@ static int played_run_error;	 /* errno of such runs, and of new iterators; 0: th
 /* Reads arguments that a caller may not have given, as the C library's syscall() does. */
 #define READS_ALL_ARGUMENTS __attribute__((no_sanitize_address))
 
+READS_ALL_ARGUMENTS static void played_arguments(va_list list, long *ret)
+{
+	for (int i = 0; i < 6; i++)
+		ret[i] = va_arg(list, long);
+}
+
 READS_ALL_ARGUMENTS static long played_real(long number, ...)
 {
 	static long (*real)(long, ...);
@@ -84,8 +90,7 @@ READS_ALL_ARGUMENTS static long played_real(long number, ...)
 	va_list list;
 
 	va_start(list, number);
-	for (int i = 0; i < 6; i++)
-		a[i] = va_arg(list, long);
+	played_arguments(list, a);
 	va_end(list);
 	if (!real)
 		real = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
@@ -337,8 +342,7 @@ READS_ALL_ARGUMENTS long syscall(long number, ...)
 	va_list list;
 
 	va_start(list, number);
-	for (int i = 0; i < 6; i++)
-		a[i] = va_arg(list, long);
+	played_arguments(list, a);
 	va_end(list);
 	if (number == SYS_bpf)
 		return played_bpf(a[0], (union bpf_attr *)a[1]);
