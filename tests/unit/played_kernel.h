@@ -58,7 +58,7 @@ struct played {
 static struct played played[PLAYED_MAX];
 static unsigned int played_n;
 
-/* The call that fails: `left` calls of its kind succeed, and the next one sets errno to `number`. */
+/* The call that fails: `left` calls of its kind succeed, the next one sets errno to `number`. */
 static struct {
 	bool on;
 	enum played_kind kind;
