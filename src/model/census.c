@@ -117,10 +117,13 @@ static bool is_idle(const struct census *c, const struct census_workload *w, uin
 	return !w->own && !w->refs;
 }
 
-/* Returns whether a workload has no series of its own, and had no process for min_age_ns. */
+/*
+ * Returns whether a workload has no series of its own, and had no process for min_age_ns. An urgent
+ * one stays: its only process may have been killed before any scan.
+ */
 static bool is_forgotten(const struct census *c, const struct census_workload *w, uint64_t now_ns)
 {
-	return is_idle(c, w, now_ns) && now_ns - w->last_ns >= c->limits.min_age_ns;
+	return is_idle(c, w, now_ns) && !w->urgent && now_ns - w->last_ns >= c->limits.min_age_ns;
 }
 
 static struct census_workload *find_workload(struct census *c, const struct identity *id)

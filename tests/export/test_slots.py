@@ -68,6 +68,15 @@ def says(lab, units, number, *argv):
     until(lambda: out.exists() and out.read_text(), f"{argv[0]} of unit {number}")
 
 
+def limit_memory(units, number, size):
+    group = units.make(units.path(number))
+    limits = [path for path in (group / "memory.limit_in_bytes", group / "memory.max")
+              if path.exists()]
+    if not limits:
+        raise Skip("no memory controller")
+    limits[0].write_text(str(size))
+
+
 @live
 def test_a_unit_at_its_limit_displaces_an_idle_one(check, lab):
     units = Units("unified")
@@ -94,16 +103,29 @@ def test_a_unit_near_its_memory_limit_displaces_an_idle_one(check, lab):
     units = Units("memory", "unified")
     try:
         units.idle(4)
-        full = units.make(units.path(4))
-        limits = [path for path in (full / "memory.limit_in_bytes", full / "memory.max")
-                  if path.exists()]
-        if not limits:
-            raise Skip("no memory controller")
-        limits[0].write_text(str(64 << 20))
+        limit_memory(units, 4, 64 << 20)
         exporter = Exporter(lab, "--workload.min-age", "0", "--limit.workloads", "4")
         exporter.metrics()
         says(lab, units, 4, sys.executable, "-c", HOLDS, "52")
         until(lambda: units.name(4) in owned(exporter.metrics()), "series of the unit")
+    finally:
+        units.clean()
+
+
+@live
+def test_an_oom_kill_before_any_scan_is_of_the_unit(check, lab):
+    """The process is gone before faultscope can read its cgroup."""
+    units = Units("memory", "unified")
+    try:
+        limit_memory(units, 0, 16 << 20)
+        exporter = Exporter(lab, "--workload.min-age", "0", "--limit.workloads", "200",
+                            "--oom.store", lab.dir / "oom", "--incident.store", lab.dir / "in")
+        exporter.metrics()
+        killed = units.run(0, "sh", "-c", f'exec {sys.executable} -c "b = bytearray(64 << 20)"')
+        check.equal("end of the process", killed.wait(60), -9)
+        for name in ("faultscope_oom_kills_total", "faultscope_oom_kill_causes_total"):
+            until(lambda: sum(exporter.metrics().of(name, workload=units.name(0))) == 1,
+                  f"{name} of the unit")
     finally:
         units.clean()
 
