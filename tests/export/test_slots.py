@@ -23,6 +23,14 @@ while failed < {FAILURES}:
 print("full", flush=True)
 time.sleep(1000)
 """
+# Has N threads.
+THREADS = """import sys, threading, time
+ended = threading.Event()
+for _ in range(int(sys.argv[1]) - 1):
+    threading.Thread(target=ended.wait, daemon=True).start()
+print("full", flush=True)
+time.sleep(1000)
+"""
 # Allocates and touches N MiB.
 HOLDS = """import sys, time
 held = b"x" * (int(sys.argv[1]) << 20)
@@ -126,6 +134,52 @@ def test_an_oom_kill_before_any_scan_is_of_the_unit(check, lab):
         for name in ("faultscope_oom_kills_total", "faultscope_oom_kill_causes_total"):
             until(lambda: sum(exporter.metrics().of(name, workload=units.name(0))) == 1,
                   f"{name} of the unit")
+    finally:
+        units.clean()
+
+
+def limit_tasks(units, number, tasks):
+    group = units.make(units.path(number))
+    if not (group / "pids.max").exists():
+        raise Skip("no controller for pids")
+    (group / "pids.max").write_text(str(tasks))
+    return group
+
+
+@live
+def test_a_unit_near_its_limit_of_tasks_displaces_an_idle_one(check, lab):
+    """At the next scrape. A unit with the same number of threads and a higher limit gets none."""
+    units = Units("pids", "unified")
+    try:
+        units.idle(4)
+        limit_tasks(units, 4, 20)
+        limit_tasks(units, 5, 200)
+        exporter = Exporter(lab, "--workload.min-age", "0", "--limit.workloads", "4")
+        before = owned(exporter.metrics())
+        says(lab, units, 5, sys.executable, "-c", THREADS, "18")
+        check.equal("far from its limit", owned(exporter.metrics()), before)
+        says(lab, units, 4, sys.executable, "-c", THREADS, "18")
+        after = owned(exporter.metrics())
+        check.that(units.name(4) in after, f"no series of {units.name(4)}: {after}")
+        check.that(units.name(5) not in after, f"series of {units.name(5)}")
+    finally:
+        units.clean()
+
+
+@live
+def test_a_unit_whose_forks_failed_displaces_an_idle_one(check, lab):
+    """Its other processes have ended when it is scraped, so that it is not near its limit."""
+    units = Units("pids", "unified")
+    try:
+        units.idle(4)
+        group = limit_tasks(units, 4, 20)
+        exporter = Exporter(lab, "--workload.min-age", "0", "--limit.workloads", "4")
+        exporter.metrics()
+        says(lab, units, 4, sys.executable, "-c", THREADS, "12")
+        check.that(units.name(4) not in owned(exporter.metrics()), "series before a fork failed")
+        units.run(4, "sh", "-c", "for i in 1 2 3 4 5 6 7 8 9; do sleep 0.3 & done; wait").wait()
+        check.that("max 0" not in (group / "pids.events").read_text(), "no fork failed")
+        until(lambda: units.name(4) in owned(exporter.metrics()), "series of the unit")
     finally:
         units.clean()
 
