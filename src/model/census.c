@@ -441,8 +441,8 @@ void census_memory(struct census *c, const char *path, double share)
 
 /*
  * Reads the limits of tasks of workloads whose number of threads changed, or that are half full. A
- * workload cannot come near a limit without more threads, so the files of most need no reading. Of a
- * workload with several cgroups, the cgroup of the process with most threads is read.
+ * workload cannot come near a limit without more threads, so the files of most need no reading. Of
+ * a workload with several cgroups, the cgroup of the process with most threads is read.
  */
 static void read_tasks(struct census *c)
 {

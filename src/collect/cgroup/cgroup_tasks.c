@@ -53,8 +53,8 @@ struct census_tasks cgroup_tasks_read(struct cgroup_tasks *t, uint32_t pid, cons
 		return ret;
 	ret.share = level.max ? (double)level.used / level.max : 1;
 	/*
-	 * Depending on its version, the kernel counts a failed fork in the cgroup of the process, or
-	 * in the cgroup that has the limit: pids_event() in kernel/cgroup/pids.c.
+	 * Depending on its version, the kernel counts a failed fork in the cgroup of the process,
+	 * or in the cgroup that has the limit: pids_event() in kernel/cgroup/pids.c.
 	 */
 	ret.refused = count_refused(t, own);
 	if (strcmp(own, level.dir))
