@@ -72,7 +72,7 @@ static void list(DIR *d, struct cgroup_near *near, const char *wanted)
 			propose(near, de->d_name, wanted);
 }
 
-/* Visits a cgroup in all hierarchies. Returns whether one has it. Lists its children if asked to. */
+/* Visits a cgroup in all hierarchies. Returns whether one has it. With `wanted`, lists children. */
 static bool visit(const struct files *f, struct span mountinfo, const char *path,
 		  struct cgroup_near *near, const char *wanted)
 {

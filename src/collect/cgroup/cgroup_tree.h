@@ -18,7 +18,7 @@ struct cgroup_mount {
  */
 bool cgroup_mount_find(struct span mountinfo, const char *controller, struct cgroup_mount *ret);
 
-/* Finds the next mount of any cgroup hierarchy in the lines of mountinfo. Returns false at the end. */
+/* Finds the next cgroup mount in the lines of mountinfo. Returns false if there is none. */
 bool cgroup_mount_next(struct text_lines *lines, struct cgroup_mount *ret);
 
 /*
