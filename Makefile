@@ -345,7 +345,7 @@ release: all check-parts build/tables ## build a release into build/release: pro
 check-release: all check-parts build/tables ## build a release of the last commit in a temporary clone (minutes)
 	tests/tally.py "tests/deploy/release.py"
 
-deb: ## build the Debian packages into build/deb (tools/setup.sh test package)
+deb: ## build the Debian packages into build/deb (tools/setup.sh package)
 	tools/deb.sh build/deb
 
 # Archive of those BTF types that the BPF programs read, for kernels without /sys/kernel/btf
