@@ -11,10 +11,12 @@ import re
 import sys
 
 VALUE = r"[\w.\[\]]+(?:->[\w.\[\]]+)*"
-# If both values are equal, it does not matter which of them is taken.
+# A choice by a comparison does not depend on `<` or `<=` if both results are the same for equal
+# values.
+RESULT = rf"{VALUE}(?: [-*] {VALUE})?"
 CHOICE = re.compile(rf"(?:(?<=[=,] )|(?<=\()|(?<=return ))"
                     rf"(?P<a>{VALUE}) (?P<op>[<>]=?) (?P<b>{VALUE})"
-                    rf" \?\s+(?P<x>{VALUE}) :\s+(?P<y>{VALUE})(?=[;,)])")
+                    rf" \?\s*(?P<x>{RESULT})\s+:\s*(?P<y>{RESULT})(?=[;,)])")
 ASSIGNED = re.compile(rf"\bif \((?P<a>{VALUE}) (?P<op>[<>]=?) (?P<b>{VALUE})\)\s+"
                       rf"(?P<x>{VALUE}) = (?P<y>{VALUE});(?!\s+else\b)")
 # An allocation that is larger than necessary behaves like the smaller one.
@@ -32,6 +34,14 @@ EQUAL = re.compile(r"!(?:strcmp|memcmp|strcasecmp|strncmp|strncasecmp)\($")
 PRODUCT = re.compile(r"\bcalloc\($")
 
 
+def if_equal(result, a, b):
+    """Returns a result of a choice in the case that the compared values `a` and `b` are equal."""
+    if result in (f"{a} - {b}", f"{b} - {a}") or "0" in (result, b) and \
+            result.split(" * ")[0] in (a, "0"):
+        return "0"
+    return a if result == b else result
+
+
 def is_choice(change, code):
     start = code.rfind("\n\n", 0, change.start) + 1
     for rule in (CHOICE, ASSIGNED):
@@ -39,7 +49,8 @@ def is_choice(change, code):
             if m.start("op") > change.start:
                 break
             if m.start("op") == change.start:
-                return {m["a"], m["b"]} == {m["x"], m["y"]}
+                a, b = m["a"], m["b"]
+                return if_equal(m["x"], a, b) == if_equal(m["y"], a, b)
     return False
 
 
@@ -89,6 +100,13 @@ def has_same_effect(change, code):
 SELF = (
     ("int f(int a, int b)\n{\n\treturn a < b ? a : b;\n}\n", {"return a <= b ? a : b;"}),
     ("int f(int a, int b)\n{\n\treturn a < b ? a : 7;\n}\n", set()),
+    ("int f(int a, int b)\n{\n\treturn a < b ? b - a : 0;\n}\n", {"return a <= b ? b - a : 0;"}),
+    ("int f(int a, int b)\n{\n\treturn a < b ? b - a : a - b;\n}\n",
+     {"return a <= b ? b - a : a - b;"}),
+    ("int f(int a, int b)\n{\n\treturn a < b ? b - a : 1;\n}\n", set()),
+    ("int f(int a, int b)\n{\n\treturn a > 0 ? a * b : 0;\n}\n", {"return a >= 0 ? a * b : 0;"}),
+    ("int f(int a, int b)\n{\n\treturn a > 0 ? b * a : b;\n}\n", set()),
+    ("int f(int a, int b)\n{\n\treturn a > 1 ? a * b : 0;\n}\n", set()),
     ("int f(int a, int b)\n{\n\treturn a + b < b ? a : b;\n}\n", set()),
     ("int f(int a, int b)\n{\n\tif (a > b)\n\t\tb = a;\n\treturn b;\n}\n", {"if (a >= b)"}),
     ("int f(int a, int b)\n{\n\tif (a > b)\n\t\tb = a;\n\telse\n\t\tg(a);\n\treturn b;\n}\n",

@@ -230,7 +230,9 @@ static const struct {
 	 "0xffffffffff000000: kernel space; 0xfffffffffffff001: error codes"},
 	{"with a stack in the kernel image",
 	 region_at,
-	 {.arch = ARCH_X86_64, .kind = KIND_PAGING_REQUEST, .has_sp = true,
+	 {.arch = ARCH_X86_64,
+	  .kind = KIND_PAGING_REQUEST,
+	  .has_sp = true,
 	  .sp = 0xffffffff82000000},
 	 {},
 	 "0: null page; 0x1000: user space; 0xdffffc0000000000: KASAN shadow; "
@@ -240,7 +242,9 @@ static const struct {
 	 "0xffffffffff000000: kernel space; 0xfffffffffffff001: error codes"},
 	{"with five-level page tables",
 	 region_at,
-	 {.arch = ARCH_X86_64, .kind = KIND_PAGING_REQUEST, .has_sp = true,
+	 {.arch = ARCH_X86_64,
+	  .kind = KIND_PAGING_REQUEST,
+	  .has_sp = true,
 	  .sp = 0xffa0000000123e48},
 	 {},
 	 "0: null page; 0x1000: user space; 0xdffffc0000000000: KASAN shadow; "
@@ -329,11 +333,7 @@ static const struct {
 	 {.arch = ARCH_MIPS},
 	 {},
 	 "0: user; 0x80000000: kernel"},
-	{"kernel addresses of s390",
-	 half_at,
-	 {.arch = ARCH_S390},
-	 {},
-	 "0: kernel"},
+	{"kernel addresses of s390", half_at, {.arch = ARCH_S390}, {}, "0: kernel"},
 	{"poison pointers of x86-64",
 	 poison_at,
 	 {.arch = ARCH_X86_64},
@@ -349,8 +349,7 @@ static const struct {
 	{"small poison pointers of x86-64",
 	 poison_at,
 	 {.arch = ARCH_X86_64},
-	 {0x1, 0x110, 0x200, 0x100000,
-	  0x100180, 0x180000, 0x200280, 0x300000},
+	 {0x1, 0x110, 0x200, 0x100000, 0x100180, 0x180000, 0x200280, 0x300000},
 	 "0x1: -; 0x1000f0: LIST_POISON: the entry was already removed from its list; "
 	 "0x100200: -; "
 	 "0x2001f0: LIST_POISON: the entry was already removed from its list; 0x200300: -"},
@@ -369,8 +368,7 @@ static const struct {
 	{"small poison pointers of arm64",
 	 poison_at,
 	 {.arch = ARCH_ARM64},
-	 {0x1, 0x110, 0x200, 0x100000,
-	  0x100180, 0x180000, 0x200280, 0x300000},
+	 {0x1, 0x110, 0x200, 0x100000, 0x100180, 0x180000, 0x200280, 0x300000},
 	 "0x1: -; 0x1000f0: LIST_POISON: the entry was already removed from its list; "
 	 "0x100200: -; "
 	 "0x2001f0: LIST_POISON: the entry was already removed from its list; 0x200300: -"},
@@ -389,8 +387,7 @@ static const struct {
 	{"small poison pointers of i386",
 	 poison_at,
 	 {.arch = ARCH_I386},
-	 {0x1, 0x110, 0x200, 0x100000,
-	  0x100180, 0x180000, 0x200280, 0x300000},
+	 {0x1, 0x110, 0x200, 0x100000, 0x100180, 0x180000, 0x200280, 0x300000},
 	 "0x1: -; 0x101: LIST_POISON: the entry was already removed from its list; "
 	 "0x123: -; 0x1000f0: LIST_POISON: the entry was already removed from its list; "
 	 "0x100200: -; "
@@ -398,8 +395,8 @@ static const struct {
 	{"poison pointers of arm64 without a tag",
 	 poison_at,
 	 {.arch = ARCH_ARM64},
-	 {0xac000000000000, 0xad000000000001, 0xad000000000200, 0xad000000000350,
-	  0xad000000000450, 0xad000000000550, 0xad000000000650, 0xad000000010000},
+	 {0xac000000000000, 0xad000000000001, 0xad000000000200, 0xad000000000350, 0xad000000000450,
+	  0xad000000000550, 0xad000000000650, 0xad000000010000},
 	 "0xac000000000000: -; "
 	 "0xad000000000000: LIST_POISON: the entry was already removed from its list; "
 	 "0xad000000000300: TIMER_ENTRY_STATIC: the timer is not queued; "
@@ -429,8 +426,8 @@ static const struct {
 	{"magic numbers of 32 bits",
 	 poison_at,
 	 {.arch = ARCH_X86_64},
-	 {0xdeadb000, 0xdeadbeef, 0xdeadc000, 0xffffffffdeadb001,
-	  0xffffffffdeadbeef, 0xffffffffdeadc001},
+	 {0xdeadb000, 0xdeadbeef, 0xdeadc000, 0xffffffffdeadb001, 0xffffffffdeadbeef,
+	  0xffffffffdeadc001},
 	 "0xdeadb000: a magic number, not a pointer; 0xdeadc000: -; "
 	 "0xffffffffdeadb000: a magic number, not a pointer; 0xffffffffdeadc000: -"},
 	{"a field behind 0x6b",

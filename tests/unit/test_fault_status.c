@@ -51,9 +51,13 @@ static const char *judged_at(const void *of, uint64_t argument)
 
 static const struct codes codes[] = {
 	{"arm64: the status of a data abort",
-	 {.arch = ARCH_ARM64, .has_error = true, .has_esr = true,
-	  .kind = KIND_PAGING_REQUEST, .error = 0x25ull << 26},
-	 {0, 1, 2, 3, 4, 5}, 6,
+	 {.arch = ARCH_ARM64,
+	  .has_error = true,
+	  .has_esr = true,
+	  .kind = KIND_PAGING_REQUEST,
+	  .error = 0x25ull << 26},
+	 {0, 1, 2, 3, 4, 5},
+	 6,
 	 "0: paging_request, read; 0x4: paging_request, read, absent; "
 	 "0x8: paging_request, read, present; 0x10: ext_abort, read, H3; "
 	 "0x11: paging_request, read; 0x14: ext_abort, read, H3; "
@@ -61,9 +65,13 @@ static const struct codes codes[] = {
 	 "0x20: paging_request, read; 0x21: alignment, read, H3; "
 	 "0x22: paging_request, read"},
 	{"arm64: the status of an instruction abort",
-	 {.arch = ARCH_ARM64, .has_error = true, .has_esr = true,
-	  .kind = KIND_PAGING_REQUEST, .error = 0x21ull << 26},
-	 {0, 1, 2, 3, 4, 5}, 6,
+	 {.arch = ARCH_ARM64,
+	  .has_error = true,
+	  .has_esr = true,
+	  .kind = KIND_PAGING_REQUEST,
+	  .error = 0x21ull << 26},
+	 {0, 1, 2, 3, 4, 5},
+	 6,
 	 "0: paging_request, exec; 0x4: paging_request, exec, absent; "
 	 "0x8: paging_request, exec, present; 0x10: ext_abort, exec, H3; "
 	 "0x11: paging_request, exec; 0x14: ext_abort, exec, H3; "
@@ -71,22 +79,34 @@ static const struct codes codes[] = {
 	 "0x20: paging_request, exec; 0x21: alignment, exec, H3; "
 	 "0x22: paging_request, exec"},
 	{"arm64: the status of a data abort of user space",
-	 {.arch = ARCH_ARM64, .has_error = true, .has_esr = true,
-	  .kind = KIND_PAGING_REQUEST, .error = 0x24ull << 26},
-	 {0, 1, 2, 3, 4, 5}, 6,
+	 {.arch = ARCH_ARM64,
+	  .has_error = true,
+	  .has_esr = true,
+	  .kind = KIND_PAGING_REQUEST,
+	  .error = 0x24ull << 26},
+	 {0, 1, 2, 3, 4, 5},
+	 6,
 	 "0: paging_request, read; 0x4: paging_request, read, absent; "
 	 "0x8: paging_request, read, present; 0x10: paging_request, read"},
 	{"arm64: classes of exceptions",
-	 {.arch = ARCH_ARM64, .has_error = true, .has_esr = true,
-	  .kind = KIND_PAGING_REQUEST, .error = 6},
-	 {26, 27, 28, 29, 30, 31}, 6,
+	 {.arch = ARCH_ARM64,
+	  .has_error = true,
+	  .has_esr = true,
+	  .kind = KIND_PAGING_REQUEST,
+	  .error = 6},
+	 {26, 27, 28, 29, 30, 31},
+	 6,
 	 "0: paging_request, absent; 0x20: paging_request, exec, absent; "
 	 "0x22: paging_request, absent; 0x24: paging_request, read, absent; "
 	 "0x26: paging_request, absent"},
 	{"arm64: flags of a data abort",
-	 {.arch = ARCH_ARM64, .has_error = true, .has_esr = true,
-	  .kind = KIND_PAGING_REQUEST, .error = 0x25ull << 26 | 15},
-	 {6, 8, 24, 22, 23}, 5,
+	 {.arch = ARCH_ARM64,
+	  .has_error = true,
+	  .has_esr = true,
+	  .kind = KIND_PAGING_REQUEST,
+	  .error = 0x25ull << 26 | 15},
+	 {6, 8, 24, 22, 23},
+	 5,
 	 "0: paging_request, read, present; 0x1: paging_request, write, present; "
 	 "0x2: paging_request, read, present; 0x4: paging_request, read of 1, present; "
 	 "0x5: paging_request, write of 1, present; "
@@ -104,18 +124,27 @@ static const struct codes codes[] = {
 	 "0x1d: paging_request, write of 8, present; "
 	 "0x1e: paging_request, read of 8, present"},
 	{"arm64: kinds of reports",
-	 {.arch = ARCH_ARM64, .has_error = true, .has_esr = true,
-	  .kind = KIND_PAGING_REQUEST, .error = ESR_WRITE},
-	 {}, 0,
+	 {.arch = ARCH_ARM64,
+	  .has_error = true,
+	  .has_esr = true,
+	  .kind = KIND_PAGING_REQUEST,
+	  .error = ESR_WRITE},
+	 {},
+	 0,
 	 "0: -; 0x1: null_deref, write, absent; 0x2: -; "
 	 "0x3: paging_request, write, absent; 0x4: -; 0x6: user_access, write, absent; "
 	 "0x7: nx_exec, write, absent; 0x8: ro_write, write, absent; "
 	 "0x9: rsvd_bit, write, absent; 0xa: ext_abort, write, absent; 0xb: -; "
 	 "0xc: unhandled_fault, write, absent; 0xd: alignment, write, absent; 0xe: -"},
 	{"arm64: kinds of reports without a header",
-	 {.arch = ARCH_ARM64, .has_error = true, .has_esr = true,
-	  .kind = KIND_PAGING_REQUEST, .error = ESR_WRITE, .headless = true},
-	 {}, 0,
+	 {.arch = ARCH_ARM64,
+	  .has_error = true,
+	  .has_esr = true,
+	  .kind = KIND_PAGING_REQUEST,
+	  .error = ESR_WRITE,
+	  .headless = true},
+	 {},
+	 0,
 	 "0: -; 0x1: null_deref, write, absent; 0x2: -; "
 	 "0x3: paging_request, write, absent, H1; 0x4: -; "
 	 "0x6: user_access, write, absent; 0x7: nx_exec, write, absent; "
@@ -125,7 +154,8 @@ static const struct codes codes[] = {
 	 "0x27: -; 0x48: paging_request, write, absent, H1"},
 	{"arm: kinds of reports",
 	 {.arch = ARCH_ARM, .has_error = true, .kind = KIND_UNKNOWN, .error = 0x805},
-	 {}, 0,
+	 {},
+	 0,
 	 "0: -; 0x1: null_deref, write, absent; 0x2: -; "
 	 "0x3: paging_request, write, absent; 0x4: -; 0x6: user_access, write, absent; "
 	 "0x7: nx_exec, write, absent; 0x8: ro_write, write, absent; "
@@ -133,7 +163,8 @@ static const struct codes codes[] = {
 	 "0xc: unhandled_fault, write, absent; 0xd: alignment, write, absent; 0xe: -"},
 	{"arm: status",
 	 {.arch = ARCH_ARM, .has_error = true, .kind = KIND_PAGING_REQUEST, .error = 0},
-	 {0, 1, 2, 3}, 4,
+	 {0, 1, 2, 3},
+	 4,
 	 "0: paging_request, read; 0x5: paging_request, read, absent; "
 	 "0x6: paging_request, read; 0x7: paging_request, read, absent; "
 	 "0x8: paging_request, read; 0x9: paging_request, read, present; "
@@ -142,17 +173,20 @@ static const struct codes codes[] = {
 	 "0xe: paging_request, read; 0xf: paging_request, read, present"},
 	{"arm: status with LPAE",
 	 {.arch = ARCH_ARM, .has_error = true, .kind = KIND_PAGING_REQUEST, .error = 0x200},
-	 {0, 1, 2, 3}, 4,
+	 {0, 1, 2, 3},
+	 4,
 	 "0: paging_request, read; 0x4: paging_request, read, absent; "
 	 "0x8: paging_request, read, present"},
 	{"arm: accesses",
 	 {.arch = ARCH_ARM, .has_error = true, .kind = KIND_PAGING_REQUEST, .error = 5},
-	 {11, 31}, 2,
+	 {11, 31},
+	 2,
 	 "0: paging_request, read, absent; 0x1: paging_request, write, absent; "
 	 "0x2: paging_request, exec, absent"},
 	{"x86-64: error codes",
 	 {.arch = ARCH_X86_64, .has_error = true, .kind = KIND_PAGING_REQUEST, .error = 0},
-	 {0, 1, 2, 4}, 4,
+	 {0, 1, 2, 4},
+	 4,
 	 "0: paging_request, read, absent; 0x1: paging_request, read, present; "
 	 "0x2: paging_request, write, absent; 0x3: paging_request, write, present; "
 	 "0x4: paging_request, read, absent; 0x5: paging_request, read, present; "
@@ -163,23 +197,29 @@ static const struct codes codes[] = {
 	 "0xe: paging_request, exec, absent; 0xf: paging_request, exec, present"},
 	{"i386: error codes",
 	 {.arch = ARCH_I386, .has_error = true, .kind = KIND_PAGING_REQUEST, .error = 0},
-	 {0, 1, 4}, 3,
+	 {0, 1, 4},
+	 3,
 	 "0: paging_request, read, absent; 0x1: paging_request, read, present; "
 	 "0x2: paging_request, write, absent; 0x3: paging_request, write, present; "
 	 "0x4: paging_request, exec, absent; 0x5: paging_request, exec, present; "
 	 "0x6: paging_request, exec, absent; 0x7: paging_request, exec, present"},
 	{"x86-64: kinds of reports",
 	 {.arch = ARCH_X86_64, .has_error = true, .kind = KIND_UNKNOWN, .error = 3},
-	 {}, 0,
+	 {},
+	 0,
 	 "0: -; 0x1: null_deref, write, present; 0x2: -; "
 	 "0x3: paging_request, write, present; 0x4: -; 0x6: user_access, write, present; "
 	 "0x7: nx_exec, write, present; 0x8: ro_write, write, present; "
 	 "0x9: rsvd_bit, write, present; 0xa: ext_abort, write, present; 0xb: -; "
 	 "0xc: unhandled_fault, write, present; 0xd: alignment, write, present; 0xe: -"},
 	{"x86-64: kinds of reports without a header",
-	 {.arch = ARCH_X86_64, .has_error = true,
-	  .kind = KIND_UNKNOWN, .error = 3, .headless = true},
-	 {}, 0,
+	 {.arch = ARCH_X86_64,
+	  .has_error = true,
+	  .kind = KIND_UNKNOWN,
+	  .error = 3,
+	  .headless = true},
+	 {},
+	 0,
 	 "0: -; 0x1: null_deref, write, present; 0x2: -; "
 	 "0x3: paging_request, write, present, H1; 0x4: -; "
 	 "0x6: user_access, write, present; 0x7: nx_exec, write, present; "
@@ -190,18 +230,21 @@ static const struct codes codes[] = {
 	 "0x48: paging_request, write, present, H1"},
 	{"an unknown machine: error codes",
 	 {.arch = ARCH_UNKNOWN, .has_error = true, .kind = KIND_PAGING_REQUEST, .error = 0},
-	 {1, 4, 7, 8}, 4,
+	 {1, 4, 7, 8},
+	 4,
 	 "0: paging_request, read, absent; 0x1: paging_request, write, absent; "
 	 "0x2: paging_request, exec, absent; 0x4: paging_request, read, absent; "
 	 "0x5: paging_request, write, absent; 0x6: paging_request, exec, absent; 0x8: -"},
 	{"s390: program interruption codes",
 	 {.arch = ARCH_S390, .has_error = true, .kind = KIND_PAGING_REQUEST, .error = 0},
-	 {0, 1, 2, 3, 4, 5}, 6,
+	 {0, 1, 2, 3, 4, 5},
+	 6,
 	 "0: -; 0x4: paging_request, present; 0x5: -; 0x10: paging_request, absent; "
 	 "0x12: -; 0x38: paging_request, absent; 0x3c: -"},
 	{"riscv: error codes",
 	 {.arch = ARCH_RISCV, .has_error = true, .kind = KIND_PAGING_REQUEST, .error = 0},
-	 {0, 1, 2, 3}, 4,
+	 {0, 1, 2, 3},
+	 4,
 	 "0: -"},
 };
 
