@@ -473,6 +473,7 @@ TALLY = tests/tally.py --jobs $$(nproc) --log build/check.log
 
 # The tests that every change must pass
 TESTS = "tests/tally.py --self-test" "tests/mutants/changes.py --self-test" \
+	"tests/mutants/same_effect.py --self-test" \
 	"tests/shape/walls.py --self-test" tests/shape/walls.py \
 	tests/shape/documents.py tests/shape/pages.py "tests/shape/measured.py --self-test" \
 	tests/shape/measured.py "tests/shape/words.py --self-test" tests/shape/words.py \
