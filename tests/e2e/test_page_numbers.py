@@ -7,15 +7,10 @@ the examples of the documentation, and made-up ones, some with more processes th
 import csv
 import io
 import json
-import os
 import re
-import sys
 
 from harness import BUILD, ROOT, Skip
-
-sys.path.append(str(ROOT / "tests" / "report"))
-
-from page_numbers import Checker, Page, Truth, compare  # noqa: E402
+from page_numbers import Checker, Page, Truth, compare
 
 KEPT = ("forecast_of_a_leak", "crash_after_refusal", "signals_of_bad_accesses-fatal",
         "brief_children_among_all-open", "faults_touched_by_threads-4", "pid_reused",
@@ -53,15 +48,22 @@ def page_of(lab, path):
     return lab.faultscope("report", "--html", path).out
 
 
+def json_lines(ran):
+    return [json.loads(line) for line in ran.out.splitlines()]
+
+
 def lines_of(lab, path):
-    return [json.loads(line) for line in
-            lab.faultscope("report", "--format", "jsonl", path).out.splitlines()]
+    return json_lines(lab.faultscope("report", "--format", "jsonl", path))
+
+
+def truth_of(lab, path):
+    """Returns the JSON outputs with which a page is compared (page_numbers.compare())."""
+    return (lines_of(lab, path), json.loads(lab.faultscope("info", "--json", path).out),
+            json_lines(lab.faultscope("diagnose", "--json", "--replay", path)))
 
 
 def expect_equal(check, lab, path):
-    n, wrong = compare(page_of(lab, path), lines_of(lab, path),
-                       json.loads(lab.faultscope("info", "--json", path).out),
-                       lab.faultscope("report", path).out)
+    n, wrong = compare(page_of(lab, path), *truth_of(lab, path))
     check.that(n > 40, f"{path.name}: only {n} numbers")
     check.that(not wrong, f"{path.name}: {len(wrong)} of {n}: {wrong[:4]}")
 
@@ -81,23 +83,25 @@ def test_numbers_of_made_recordings(check, lab):
 def test_numbers_without_a_source(check, lab):
     """The comparison finds a number that is wrong, and one that has no source."""
     path = made(lab, "random-9")
-    text, lines = page_of(lab, path), lines_of(lab, path)
-    info = json.loads(lab.faultscope("info", "--json", path).out)
-    verdict = lab.faultscope("report", path).out
+    text, truth = page_of(lab, path), Truth(*truth_of(lab, path))
 
     def wrong_in(changed):
         assert changed != text
-        return Checker(Page(changed), Truth(lines, info, verdict)).run()[1]
+        return Checker(Page(changed), truth).run()[1]
 
-    total = re.search(r'data-is="total:faults.minor" data-v="(\d+)">([\d,]+)<', text)
     check.equal("as it is", wrong_in(text + " "), [])
-    check.that(wrong_in(text.replace(total[0], total[0].replace(total[2], "1"))), "another text")
-    check.that(wrong_in(text.replace(f'data-v="{total[1]}">{total[2]}<', 'data-v="1">1<')),
-               "another value")
-    check.that(any("no source" in one for one in wrong_in(text.replace(
-        total[0], f'data-v="{total[1]}">{total[2]}<'))), "no source")
+    total = re.search(r'(data-is="total:faults.minor") (data-v="\d+")>([\d,]+)<', text)
+    check.that(wrong_in(text.replace(total[0], f"{total[1]} {total[2]}>1<")), "another text")
+    check.that(wrong_in(text.replace(total[0], f'{total[1]} data-v="1">1<')), "another value")
+    check.that(any("no source" in one for one in
+                   wrong_in(text.replace(total[0], f"{total[2]}>{total[3]}<"))), "no source")
     check.that(any("no such source" in one for one in wrong_in(text.replace(
         'data-is="total:faults.minor"', 'data-is="guess"'))), "an unknown source")
+    check.that(any("no source" in one for one in wrong_in(text.replace(
+        ' data-of="span:minor"', ""))), "a column without a source")
+    for number in re.findall(r'<dd>(?:<[^>]*>)*([\d,]{2,})', text)[:4]:
+        check.that(wrong_in(re.sub(rf"(<dd>(?:<[^>]*>)*){number}", rf"\g<1>{number}1", text, count=1)),
+                   f"evidence {number} that is wrong")
 
 
 def test_totals_of_all_formats(check, lab):
@@ -123,8 +127,8 @@ def cells_of(text, drawing):
     """Returns (left, right, row) of each cell of a heat map, in its coordinates."""
     svg = re.search(rf'<svg id="{drawing}".*?</svg>', text, re.S)[0]
     height = float(re.search(r'data-row="(\d+)"', svg)[1])
-    return [(float(x), float(x) + float(width), int(float(y) // height))
-            for x, y, width in re.findall(r"M([\d.]+) ([\d.]+)h([\d.]+)v", svg)]
+    return [(float(x), float(end), int(float(y) // height))
+            for x, y, end in re.findall(r"M([\d.]+) ([\d.]+)H([\d.]+)", svg)]
 
 
 def test_bursts_in_heat_maps(check, lab):
@@ -134,7 +138,7 @@ def test_bursts_in_heat_maps(check, lab):
     data = Page(text).data
     begin, end = data["points"][0]["from"], data["points"][-1]["to"]
     cells = cells_of(text, "heat-svg")
-    rows = [p for p in data["processes"] if "faults_by_point" in p]
+    rows = [p for p in data["processes"] if p["faults_by_point"]]
     for row, one in enumerate(rows[:len({cell[2] for cell in cells})]):
         for point, n in zip(data["points"], one["faults_by_point"]):
             if not n:

@@ -16,6 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from page_data import data_of
+
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 FAULTSCOPE = BUILD / "faultscope"
@@ -50,12 +52,6 @@ def faultscope(*words):
     return subprocess.run([FAULTSCOPE, *words], text=True, capture_output=True, check=False)
 
 
-def data_of(page):
-    m = re.search(r'<script type="application/json" id="report-data">(.*?)</script>',
-                  page.read_text(), re.S)
-    return json.loads(m.group(1))
-
-
 def lines_of(recording):
     return [json.loads(line) for line in
             faultscope("--replay", recording, "--json").stdout.splitlines()]
@@ -74,7 +70,7 @@ def flat(line):
 def compare(recording, page):
     """Returns the differences between the data of a page and the output of --json for the same
     recording."""
-    data, wrong, last, ids = data_of(page), [], {}, set()
+    data, wrong, last, ids = data_of(page.read_text()), [], {}, set()
     for line in lines_of(recording):
         if line["type"] == "process":
             last[line["pid"], line["start_time_ns"]] = flat(line)
@@ -163,7 +159,7 @@ def judge(tap, name, page, shot, is_report):
                  [fault for fault in faults if fault["impact"] in GRAVE])
     if not is_report:
         return
-    tap.that(f"{name}: mouse and keys", used(seen, data_of(page)["points"]))
+    tap.that(f"{name}: mouse and keys", used(seen, data_of(page.read_text())["points"]))
     still = seen["still"]
     tap.that(f"{name}: charts and tables without a script",
              [still] if still["svg"] < 3 or still["areas"] < 2 or still["boxes"] < 3 or

@@ -29,7 +29,10 @@ static void edges_of(const struct story_view *s, double edge[STORY_COLUMNS + 1])
 	}
 }
 
-/* Draws all cells of one colour as a single path. */
+/*
+ * Draws all cells of one colour as a single path, whose strokes are the cells. Cells of one row
+ * that are side by side are one stroke.
+ */
 static void put_cells(struct buf *b, const struct story_view *s, const uint64_t *cell, size_t rows,
 		      int level, uint64_t most, double height)
 {
@@ -38,16 +41,19 @@ static void put_cells(struct buf *b, const struct story_view *s, const uint64_t 
 	bool any = false;
 
 	edges_of(s, edge);
-
 	for (size_t r = 0; r < rows; r++)
-		for (size_t c = 0; c < columns; c++) {
+		for (size_t c = 0, end; c < columns; c = end) {
+			end = c + 1;
 			if (html_level(cell[r * columns + c], most) != level)
 				continue;
+			while (end < columns && html_level(cell[r * columns + end], most) == level)
+				end++;
 			if (!any)
-				buf_printf(b, "<path class=\"h%d\" d=\"", level);
-			buf_printf(b, "M%.1f %.1fh%.1fv%.1fh-%.1fz", edge[c], r * height,
-				   edge[c + 1] - edge[c] + 0.3, height - 1,
-				   edge[c + 1] - edge[c] + 0.3);
+				buf_printf(b, "<path class=\"h%d\" stroke-width=\"%.0f\" d=\"",
+					   level, height - 1);
+			html_at(b, "M", edge[c]);
+			html_at(b, " ", r * height + (height - 1) / 2);
+			html_at(b, "H", edge[end]);
 			any = true;
 		}
 	buf_puts(b, any ? "\"/>\n" : "");

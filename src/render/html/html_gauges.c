@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Draws values beside their limits over time, and lists which limit is reached next. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,14 +220,43 @@ static void put_band(struct buf *b, const struct story_view *s, const struct gau
 		   x_in(p, now + count_of_real(g->forecast.seconds * 1e9)), TOP);
 }
 
+/* A line through values in the order of time, of which some are unknown. */
+struct line {
+	bool is_drawn; /* the value before is known: the line goes on */
+	double x, y;   /* end of the line so far */
+	bool is_level; /* the end is not written: the line is level there */
+};
+
+static void end_level(struct buf *b, struct line *l)
+{
+	if (l->is_level)
+		html_at(b, "H", l->x);
+	l->is_level = false;
+}
+
+/* Adds a value to a line. Writes only the ends of a part of a line that is level. */
+static void put_point(struct buf *b, struct line *l, double x, double y)
+{
+	y = round(y * 10) / 10;
+	if (l->is_drawn && y == l->y) {
+		l->is_level = true;
+	} else {
+		end_level(b, l);
+		html_at(b, l->is_drawn ? "L" : "M", x);
+		html_at(b, " ", y);
+	}
+	*l = (struct line){true, x, y, l->is_level};
+}
+
 static void put_series(struct buf *b, const struct gauge *g, const struct span *p)
 {
 	const struct series *x = g->series;
+	struct line l = {};
 
 	buf_puts(b, "<path class=\"line\" d=\"");
 	for (uint32_t i = 0; i < x->n; i++)
-		buf_printf(b, "%s%.1f %.1f", i ? "L" : "M", x_in(p, x->point[i].t_ns),
-			   y_of(g, x->point[i].high));
+		put_point(b, &l, x_in(p, x->point[i].t_ns), y_of(g, x->point[i].high));
+	end_level(b, &l);
 	buf_printf(b, "\"/><circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>",
 		   x_in(p, x->point[x->n - 1].t_ns), y_of(g, x->point[x->n - 1].high));
 }
@@ -235,17 +265,18 @@ static void put_series(struct buf *b, const struct gauge *g, const struct span *
 static void put_values(struct buf *b, const struct story_view *s, const struct gauge *g,
 		       const struct span *p, const uint64_t *value, const char *style)
 {
-	bool any = false;
+	struct line l = {};
 
 	buf_printf(b, "<path class=\"%s\" d=\"", style);
 	for (size_t i = 0; i < s->h->points; i++) {
-		bool known = value[i] != UINT64_MAX;
-
-		if (known)
-			buf_printf(b, "%s%.1f %.1f", any ? "L" : "M", x_in(p, s->h->point[i].to_ns),
-				   y_of(g, value[i]));
-		any = known;
+		if (value[i] != UINT64_MAX) {
+			put_point(b, &l, x_in(p, s->h->point[i].to_ns), y_of(g, value[i]));
+		} else {
+			end_level(b, &l);
+			l.is_drawn = false;
+		}
 	}
+	end_level(b, &l);
 	buf_puts(b, "\"/>");
 }
 
@@ -290,7 +321,7 @@ static void put_end(struct buf *b, const struct story_view *s, const struct gaug
 
 	if (c->known) {
 		buf_puts(b, ", full at about <strong>");
-		html_time(b, s, "forecast", s->h->last_ns + count_of_real(c->seconds * 1e9));
+		html_time(b, s, "full", s->h->last_ns + count_of_real(c->seconds * 1e9));
 		buf_puts(b, "</strong>, in ");
 		html_value(b, "span", c->seconds, as_span(c->seconds).s);
 		buf_puts(b, " (");

@@ -184,8 +184,9 @@ static void put_event(struct buf *b, const struct story_view *s, const union eve
 
 static void put_row(struct buf *b, const struct story_view *s, const struct happening *h)
 {
-	buf_printf(b, "<tr data-t=\"%.6f\" data-until=\"%.6f\"", view_seconds(s->v, h->t_ns),
-		   view_seconds(s->v, h->last_ns));
+	buf_printf(b, "<tr data-t=\"%.6f\"", view_seconds(s->v, h->t_ns));
+	if (h->last_ns != h->t_ns)
+		buf_printf(b, " data-until=\"%.6f\"", view_seconds(s->v, h->last_ns));
 	if (h->life)
 		buf_printf(b, " data-finding=\"%s\" data-pid=\"%u\" data-state=\"%s\"",
 			   h->life->rule->id, h->life->subject.pid,

@@ -16,6 +16,7 @@
 		return e;
 	};
 	const number = n => Math.round(n).toLocaleString("en-US");
+	const tenth = n => Number(n.toFixed(1));
 	const scaled = (n, base, units) => {
 		let i = 0;
 		while (n >= base && i < units.length - 1) {
@@ -26,7 +27,7 @@
 	};
 	const bytes = n => scaled(n, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]);
 	const time = ns => scaled(ns, 1000, ["ns", "\u00b5s", "ms"].concat(ns >= 1e9 ? ["s"] : []));
-		const measured = (n, unit) =>
+	const measured = (n, unit) =>
 		unit === "bytes" ? bytes(n) : unit === "nanoseconds" ? time(n) : number(n);
 
 	const tip = document.createElement("div");
@@ -120,7 +121,9 @@
 				th.setAttribute("aria-sort", down ? "descending" : "ascending");
 				const key = row => {
 					const cell = row.cells[column];
-					return cell.dataset.v === undefined ? cell.textContent : Number(cell.dataset.v);
+					return cell.dataset.v !== undefined ? Number(cell.dataset.v) :
+						/^[\d,]+$/.test(cell.textContent) ?
+							Number(cell.textContent.replaceAll(",", "")) : cell.textContent;
 				};
 				const order = (a, b) => a < b ? -1 : a > b ? 1 : 0;
 				body.append(...[...body.rows].sort((a, b) =>
@@ -146,7 +149,16 @@
 	if (!data || !data.profile)
 		return;
 
-	const points = data.points;
+	// A table in the data has an array for each column. Returns an object for each of its rows.
+	const rowsOf = table => (table.from || table.pid || []).map((_, i) => Object.fromEntries(
+		Object.entries(table).map(([key, column]) => [key, column[i]])));
+	const points = rowsOf(data.points);
+	for (const profile of [data.profile, data.baseline].filter(Boolean))
+		for (const s of profile.samples)
+			if (s.row !== undefined) {
+				const [first, ...faults] = profile.rows[s.row];
+				s.t = faults.map((n, i) => [first + i, n]);
+			}
 	const begin = points.length ? points[0].from : 0;
 	const end = points.length ? points[points.length - 1].to : 0;
 
@@ -251,16 +263,20 @@
 		(most > 1 ? Math.log2(1 + n) / Math.log2(1 + most) : 1) * (LEVELS - 0.01)));
 	const drawCells = (parent, f, cells, most, height) => {
 		parent.querySelectorAll("path[class^=h]").forEach(p => p.remove());
-		const x = view.edges.map(e => f.left + (f.right - f.left) * e);
+		const x = view.edges.map(e => tenth(f.left + (f.right - f.left) * e));
 		const paths = Array(LEVELS + 1).fill("");
-		cells.forEach((row, r) => row.forEach((n, c) => {
-			const width = (x[c + 1] - x[c] + 0.3).toFixed(1);
-			paths[level(n, most)] += `M${x[c].toFixed(1)} ${(r * height).toFixed(1)}` +
-				`h${width}v${(height - 1).toFixed(1)}h-${width}z`;
-		}));
+		cells.forEach((row, r) => {
+			const y = tenth(r * height + (height - 1) / 2);
+			const levels = row.map(n => level(n, most));
+			for (let c = 0, end; c < levels.length; c = end) {
+				for (end = c + 1; end < levels.length && levels[end] === levels[c];)
+					end++;
+				paths[levels[c]] += `M${x[c]} ${y}H${x[end]}`;
+			}
+		});
 		for (let i = 1; i <= LEVELS; i++)
 			if (paths[i])
-				make("path", {class: `h${i}`, d: paths[i]}, parent);
+				make("path", {class: `h${i}`, "stroke-width": height - 1, d: paths[i]}, parent);
 	};
 	const drawLegend = (svg, most) => {
 		const legend = svg.parentNode.nextElementSibling;
@@ -325,7 +341,7 @@
 		showProcesses();
 		for (const row of document.querySelectorAll("#event-table tbody tr"))
 			row.classList.toggle("outside", Boolean(range) &&
-				(Number(row.dataset.until) < range[0] || Number(row.dataset.t) > range[1]));
+				(Number(row.dataset.until || row.dataset.t) < range[0] || Number(row.dataset.t) > range[1]));
 		link();
 	};
 
@@ -431,7 +447,7 @@
 		});
 
 	const heat = $("heat-svg");
-	const heatRows = data.processes.filter(p => p.faults_by_point);
+	const heatRows = rowsOf(data.processes).filter(p => p.faults_by_point && p.faults_by_point.length);
 	const addressMap = $("address-svg");
 	const latencyHeat = $("latency-heat");
 	addHeat(heat, heatRows.slice(0, heat ? Number(heat.dataset.rows) : 0)
