@@ -147,3 +147,14 @@ def test_bursts_in_heat_maps(check, lab):
             x = 132 + (988 - 132) * (middle - begin) / (end - begin)
             check.that(any(left - 0.2 <= x <= right + 0.2 for left, right, at in cells if at == row),
                        f"{one['comm']}: {n} faults at {middle:.2f} s are not drawn at x = {x:.1f}")
+
+
+def test_classes_have_styles(check, lab):
+    """Each class on a page is named in the styles or the script."""
+    page = ROOT / "src" / "render" / "html"
+    known = set(re.findall(r"[.\"' ]([a-z][\w-]*)", "".join(
+        (page / name).read_text(encoding="utf-8") for name in ("report.css", "report.js"))))
+    for path in [made(lab, name) for name in ("events-3", "busy-3", "patterns-4", "resident-2")]:
+        used = {word for node in Page(page_of(lab, path)).root.walk()
+                for word in node.attrs.get("class", "").split()}
+        check.equal(f"{path.name}: classes without a style", used - known, set())

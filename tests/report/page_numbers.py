@@ -376,7 +376,10 @@ class Checker:
         assert i < len(times) and abs(sorted(times)[i] - t) < 2e-3, f"{t} in {sorted(times)[:9]}"
 
     def check_since(self, node, rest, text):
-        self.is_time_of(node, text, self.finding_times(node))
+        # a finding begins at a scan, or with an event of its process
+        self.is_time_of(node, text, self.finding_times(node) + [
+            line["t"] for line in self.truth.lines if line["type"] in EVENTS and
+            line["pid"] == int(node.get("data-pid"))])
 
     def check_change(self, node, rest, text):
         self.is_time_of(node, text, self.finding_times(node))
@@ -642,6 +645,13 @@ class Checker:
                 line["path"] == node.get("data-cgroup") and line["used_bytes"] is not None]
         assert n >= max(used, default=0) and n <= 1.2 * float(node.get("data-limit"))
 
+    def check_now(self, node, rest, text):
+        self.text_is_value(node, text)
+        what = self.resource(node)
+        if what:
+            key = int(node.get("data-pid")), int(node.get("data-start"))
+            assert self.value(node) == self.truth.process[key][f"{what}.count"]
+
     def check_limit(self, node, rest, text):
         self.text_is_value(node, text)
         whole, n = float(node.get("data-limit")), self.value(node)
@@ -736,7 +746,9 @@ class Checker:
         """Returns {name: [self, total]} of the functions."""
         measure, out, names = self.measure(), {}, self.data["profile"]["names"]
         for s in self.data["profile"]["samples"]:
-            stack = [names[i] for i in s["f"] if not names[i].startswith("[")]
+            # a workload, a process, and the kind of a fault or mapping are no functions
+            stack = [names[i] for i in s["f"][2:]
+                     if not re.match(r"\[|(minor|major) faults$", names[i])]
             for name in set(stack):
                 out.setdefault(name, [0, 0])[1] += s["v"][measure]
             if stack:

@@ -60,6 +60,9 @@ struct gauge_list {
 /* Finds the values that the page shows. Sets b->failed, and finds none, without memory. */
 void html_find_gauges(struct buf *b, const struct story_view *s, struct gauge_list *ret);
 
+/* Lists the processes that ended by a fault or SIGABRT. Returns their number. */
+size_t html_crashes(struct buf *b, const struct story_view *s);
+
 void html_verdict(struct buf *b, const struct story_view *s, const struct gauge_list *g);
 
 /* Writes the note "Incomplete: …", or nothing if there is no gap (render/completeness.h). */

@@ -19,7 +19,7 @@
 
 #define GAUGES_SHOWN 12
 #define NEXT_SHOWN   8
-#define FULL_SHARE   0.98 /* from this share on, a limit is "reached now" */
+#define FULL_SHARE   0.98 /* from this share on, a limit counts as reached */
 
 /* A resource of a process, its cgroup or the host, beside its limit. */
 struct gauge {
@@ -28,7 +28,8 @@ struct gauge {
 	enum resource_id id;
 	const struct series *series; /* NULL: of a cgroup of which no process has one */
 	uint64_t limit, high;
-	double share;
+	uint64_t now; /* last value; of a cgroup, of what is not reclaimable */
+	double share; /* of `high` */
 	struct forecast forecast;
 	bool ended;
 };
@@ -59,7 +60,7 @@ static const char *what_of(const struct gauge *g)
 
 static bool is_full(const struct gauge *g)
 {
-	return !g->ended && !g->forecast.known && g->share >= FULL_SHARE;
+	return !g->ended && !g->forecast.known && g->now >= FULL_SHARE * g->limit;
 }
 
 /* Full gauges come first, then the one that will be full first, then the fullest one. */
@@ -89,6 +90,14 @@ static uint64_t high_of(const struct history_row *r, enum resource_id id, const 
 	return exact ? exact : high;
 }
 
+/* Returns the last value of a resource: the series has peaks. */
+static uint64_t now_of(const struct history_row *r, enum resource_id id, const struct series *x)
+{
+	return r && id == RESOURCE_MAPS	 ? history_field(r, FIELD(map_count))
+	       : r && id == RESOURCE_FDS ? history_field(r, FIELD(fds))
+					 : x->point[x->n - 1].high;
+}
+
 /* Returns whether two gauges show the same resource: of one user, or of one cgroup. */
 static bool is_same(const struct gauge *x, const struct gauge *y)
 {
@@ -110,6 +119,7 @@ static void add_gauge(struct gauge *g, size_t *n, const struct story_view *s,
 		return;
 	one.ended = r && r->final;
 	one.high = high_of(r, id, x);
+	one.now = now_of(r, id, x);
 	one.share = (double)one.high / limit;
 	if (!one.ended)
 		one.forecast = series_forecast(x, s->h->last_ns, limit);
@@ -132,6 +142,15 @@ static uint64_t peak_of(const struct history *h, const uint64_t *value)
 	return most;
 }
 
+/* Returns the last known value; 0: none is known. */
+static uint64_t last_of(const struct history *h, const uint64_t *value)
+{
+	for (size_t i = h->points; i--;)
+		if (value[i] != UINT64_MAX)
+			return value[i];
+	return 0;
+}
+
 /* Adds a cgroup. Its forecast is that of a process in it that still lives. */
 static void add_level(struct gauge *g, size_t *n, const struct story_view *s,
 		      const struct history_level *l)
@@ -139,6 +158,7 @@ static void add_level(struct gauge *g, size_t *n, const struct story_view *s,
 	struct gauge one = {.level = l, .id = RESOURCE_CGROUP_MEMORY, .limit = l->limit};
 
 	one.high = peak_of(s->h, l->used);
+	one.now = last_of(s->h, l->kept);
 	one.share = (double)one.high / l->limit;
 	one.ended = true;
 	for (size_t i = 0; i < s->h->rows; i++) {
@@ -248,17 +268,22 @@ static void put_point(struct buf *b, struct line *l, double x, double y)
 	*l = (struct line){true, x, y, l->is_level};
 }
 
-static void put_series(struct buf *b, const struct gauge *g, const struct span *p)
+/* Draws a series. It has no points while the value stays equal, so it goes on to the last scan. */
+static void put_series(struct buf *b, const struct story_view *s, const struct gauge *g,
+		       const struct span *p)
 {
 	const struct series *x = g->series;
+	double y = y_of(g, x->point[x->n - 1].high);
+	uint64_t end = g->ended ? x->point[x->n - 1].t_ns : s->h->last_ns;
 	struct line l = {};
 
 	buf_puts(b, "<path class=\"line\" d=\"");
 	for (uint32_t i = 0; i < x->n; i++)
 		put_point(b, &l, x_in(p, x->point[i].t_ns), y_of(g, x->point[i].high));
+	put_point(b, &l, x_in(p, end), y);
 	end_level(b, &l);
-	buf_printf(b, "\"/><circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>",
-		   x_in(p, x->point[x->n - 1].t_ns), y_of(g, x->point[x->n - 1].high));
+	buf_printf(b, "\"/><circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>", x_in(p, end),
+		   y);
 }
 
 /* Draws the values of a cgroup by point of the history, without a line where none was read. */
@@ -335,7 +360,12 @@ static void put_end(struct buf *b, const struct story_view *s, const struct gaug
 	} else if (g->ended) {
 		buf_puts(b, ", no process of it is left");
 	} else if (is_full(g)) {
-		buf_puts(b, ", <strong>full</strong>");
+		buf_printf(b, ", <strong>%s</strong>", g->now >= g->limit ? "full" : "nearly full");
+	} else if (g->level && g->share >= FULL_SHARE) {
+		buf_puts(b, ", most of which the kernel can reclaim");
+	} else if (g->share >= FULL_SHARE) {
+		buf_puts(b, ", now ");
+		html_value(b, "now", g->now, amount(g, g->now).s);
 	} else {
 		buf_puts(b, ", no forecast: it does not grow steadily");
 	}
@@ -389,7 +419,7 @@ static void put_gauge(struct buf *b, const struct story_view *s, const struct ga
 		put_values(b, s, g, &p, g->level->kept, "line kept");
 		put_kills(b, s, g, &p);
 	} else {
-		put_series(b, g, &p);
+		put_series(b, s, g, &p);
 	}
 	if (g->forecast.known)
 		put_band(b, s, g, &p);

@@ -21,12 +21,15 @@
 #define GROWTH_SHOWN	12
 #define GROWTH_LEAST	8 /* smaller growth of mappings or fds is not listed */
 #define FRAMES_SHOWN	8
+#define TILE_CHARS	9 /* a longer number has a smaller font */
 
 static void put_tile(struct buf *b, const char *title, const char *is, uint64_t n,
 		     struct number_text value)
 {
-	html_printf(b, "<div class=\"tile\"><dt>%s</dt><dd data-is=\"%s\" data-v=\"%.17g\">%s</dd>",
-		    title, is, (double)n, value.s);
+	html_printf(b,
+		    "<div class=\"tile\"><dt>%s</dt><dd class=\"%s\" data-is=\"%s\" "
+		    "data-v=\"%.17g\">%s</dd>",
+		    title, strlen(value.s) > TILE_CHARS ? "long" : "short", is, (double)n, value.s);
 }
 
 static void put_total(struct buf *b, const struct story_view *s, const char *title, const char *is,

@@ -126,7 +126,7 @@ static void put_track(struct buf *b, const struct story_view *s, const struct tr
 
 	put_number(&n, t, most);
 	html_printf(b,
-		    "<g class=\"track\"><text class=\"label\" x=\"%.0f\" y=\"%.1f\" "
+		    "<g><text class=\"label\" x=\"%.0f\" y=\"%.1f\" "
 		    "text-anchor=\"end\">%s</text><text class=\"tick\" data-is=\"peak:%s\" "
 		    "data-v=\"%.17g\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">%s</text><text "
 		    "class=\"tick\" data-is=\"words\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">0"
@@ -179,7 +179,13 @@ static bool add_mark(struct mark *m, size_t *n, const struct finding *f, double 
 	return false;
 }
 
-static void put_mark(struct buf *b, const struct mark *m, double height)
+static void put_mark_line(struct buf *b, const struct mark *m, double height)
+{
+	buf_printf(b, "<path class=\"mark %s\" d=\"M%.1f %zuV%.0f\"/>",
+		   severity_name(m->first->worst), m->x, m->lane * LANE_HEIGHT + 2, height);
+}
+
+static void put_mark_label(struct buf *b, const struct mark *m)
 {
 	bool left = m->x > RIGHT - MARK_WIDTH;
 	char times[32] = "";
@@ -187,10 +193,9 @@ static void put_mark(struct buf *b, const struct mark *m, double height)
 	if (m->findings > 1)
 		snprintf(times, sizeof(times), " \303\227%zu", m->findings);
 	html_printf(b,
-		    "<line class=\"mark %s\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%zu\" y2=\"%.0f\"/>"
-		    "<text class=\"tick\" data-is=\"mark:%s\" data-v=\"%zu\" x=\"%.1f\" y=\"%zu\" "
+		    "<text class=\"tick label\" data-is=\"mark:%s\" data-v=\"%zu\" x=\"%.1f\" "
+		    "y=\"%zu\" "
 		    "text-anchor=\"%s\">%s%s<title>%s</title></text>\n",
-		    severity_name(m->first->worst), m->x, m->x, m->lane * LANE_HEIGHT + 2, height,
 		    m->first->rule->id, m->findings, left ? m->x - 3 : m->x + 3,
 		    m->lane * LANE_HEIGHT + 11, left ? "end" : "start", m->first->rule->id, times,
 		    m->first->title);
@@ -211,8 +216,11 @@ static size_t put_marks(struct buf *b, const struct story_view *s, double height
 		qsort(f, n, sizeof(*f), by_begin);
 	for (size_t i = 0; i < n; i++)
 		left_out += !add_mark(mark, &marks, f[i], html_x(s, f[i]->since_ns));
+	/* labels cover the lines of other marks */
 	for (size_t i = 0; i < marks; i++)
-		put_mark(b, &mark[i], height);
+		put_mark_line(b, &mark[i], height);
+	for (size_t i = 0; i < marks; i++)
+		put_mark_label(b, &mark[i]);
 	free(f);
 	return left_out;
 }

@@ -334,7 +334,7 @@
 			rangeText.textContent = (range ? `${at(range[0])} to ${at(range[1])}` :
 				"whole recording") + `: ${number(sum("minor"))} minor, ${number(sum("major"))} ` +
 				`major faults, ` + (points.some(p => p.stall_ns) ? `stalled ${time(sum("stall_ns"))}, ` : "") +
-				`${number(sum("events"))} events`;
+				`${number(sum("events"))} event${sum("events") === 1 ? "" : "s"}`;
 		drawLatency();
 		drawHeats();
 		drawFlame();
@@ -527,7 +527,7 @@
 		return all ? n * some / all : 0;
 	};
 	const nameOf = (from, i) => isDiff ? from.names[i].replace(/ \[\d+\]$/, "") : from.names[i];
-	const isKind = name => name.startsWith("[");
+	const isKind = name => /^(\[|(minor|major) faults$)/.test(name);
 
 	// Modules in the order of their share get the colours m1 to m7; other modules have the colour m0.
 	const modules = new Map();
@@ -541,12 +541,14 @@
 			for (const m of new Set(s.f.map(i => moduleOf(profile, i)).filter(Boolean)))
 				sums.set(m, (sums.get(m) || 0) + s.v[measure]);
 		modules.clear();
-		[...sums].sort((a, b) => b[1] - a[1]).slice(0, 7).forEach(([m], i) => modules.set(m, i + 1));
-		tools.legend.replaceChildren(...[...modules].map(([m, i]) => {
+		[...sums].filter(([, n]) => n).sort((a, b) => b[1] - a[1]).slice(0, 7).forEach(([m], i) => modules.set(m, i + 1));
+		const colours = compared() ? [["grew", "up2"], ["shrank", "down2"]] :
+			[...modules].map(([m, i]) => [m, `m${i}`]);
+		tools.legend.replaceChildren(...colours.map(([text, colour]) => {
 			const item = document.createElement("span");
 			const key = document.createElement("span");
-			key.className = `key m${i}`;
-			item.append(key, ` ${m} `);
+			key.className = `key ${colour}`;
+			item.append(key, ` ${text} `);
 			return item;
 		}));
 	};
@@ -614,7 +616,8 @@
 	};
 	const order = node => [...node.children.values()].sort((a, b) => b.value - a.value);
 
-	// Self and total of each function: an annotation such as [minor faults: anonymous] is no function.
+	// Self and total of each function: a workload, a process, and a kind such as
+	// [minor faults: anonymous] are no functions.
 	const functions = () => {
 		const all = new Map();
 		const of = node => {
@@ -624,8 +627,8 @@
 			return all.get(node.name);
 		};
 		const walk = (node, above, owner) => {
-			const kind = isKind(node.name);
-			const f = node === root || kind ? owner : of(node);
+			const kind = node.depth <= 2 || isKind(node.name);
+			const f = kind ? owner : of(node);
 			if (f && f !== owner && !above.has(node.name)) {
 				f.total += node.value;
 				f.totalBase += node.base;
@@ -639,7 +642,7 @@
 				f.self += own;
 				f.selfBase += ownBase;
 			}
-			const names = node === root || kind ? above : new Set(above).add(node.name);
+			const names = kind ? above : new Set(above).add(node.name);
 			for (const child of node.children.values())
 				walk(child, names, f);
 		};
@@ -664,6 +667,7 @@
 				td.className = "n";
 			return td;
 		};
+		tools.table.parentNode.hidden = !rows.length;
 		body.replaceChildren(...rows.map(f => {
 			const tr = document.createElement("tr");
 			const th = document.createElement("th");
