@@ -158,3 +158,39 @@ def test_classes_have_styles(check, lab):
         used = {word for node in Page(page_of(lab, path)).root.walk()
                 for word in node.attrs.get("class", "").split()}
         check.equal(f"{path.name}: classes without a style", used - known, set())
+
+
+def test_crashes_in_the_verdict(check, lab):
+    """The verdict lists each process that ended by its last signal, and is no all-clear then."""
+    kept = ROOT / "tests" / "e2e" / "recordings"
+    listed = 0
+    for path in [kept / f"{name}.fsr" for name in
+                 ("signals_of_bad_accesses-fatal", "crash_after_refusal", "pid_reused")] + \
+            [made(lab, name) for name in ("events-3", "events-8", "all-5", "all-6")]:
+        text, signals, ended = page_of(lab, path), {}, set()
+        for line in lines_of(lab, path):
+            if line["type"] == "signal":
+                signals[line["pid"]] = line["signal"]
+            elif line["type"] == "process" and line.get("final"):
+                ended.add(line["pid"])
+        crashed = {pid for pid in signals if pid in ended}
+        shown = re.search(r'<ol class="next" id="crashed">(.*?)</ol>', text, re.S)
+        pids = re.findall(r'data-is="process" data-pid="(\d+)"', shown[1]) if shown else []
+        check.that({int(pid) for pid in pids} <= crashed, f"{path.name}: {pids}, not {crashed}")
+        check.equal(f"{path.name}: crashes", len(pids), min(len(crashed), 8))
+        check.that(not crashed or 'class="well"' not in text, f"{path.name}: all is well")
+        listed += len(pids)
+    check.that(listed > 2, f"only {listed} crashes")
+
+
+def test_kills_come_first(check, lab):
+    """Among the cards of one severity, OOM kills come first."""
+    kills = 0
+    for name in ("events-3", "events-8", "all-5", "all-6"):
+        cards = re.findall(r'<article class="finding (\w+)" data-finding="(\w+)"',
+                           page_of(lab, made(lab, name)))
+        for severity in ("critical", "warning", "info"):
+            ids = [one == "P17" for found, one in cards if found == severity]
+            check.equal(f"{name}: {severity}", ids, sorted(ids, reverse=True))
+            kills += sum(ids)
+    check.that(kills > 1, f"only {kills} kills")

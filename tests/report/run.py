@@ -26,7 +26,7 @@ KEPT = ROOT / "tests" / "e2e" / "recordings"
 EXAMPLES = ROOT / "docs" / "examples"
 NAMES = ["forecast_of_a_leak", "crash_after_refusal", "signals_of_bad_accesses-fatal",
          "brief_children_among_all-open", "faults_touched_by_threads-4"]
-PAGE_MOST = 600_000  # greatest size of a page in bytes
+PAGE_MOST = 400_000  # greatest size of a page in bytes
 OWN_MOST = 60_000  # greatest size of style and script in a page, in bytes
 GRAVE = ("serious", "critical")
 
@@ -124,6 +124,8 @@ def used(seen, points):
         wrong.append(f"at first: {seen['whole']}")
     if not re.match(r"[\d:.]+( s)? to [\d:.]+", seen["brushed"] or ""):
         wrong.append(f"brushed: {seen['brushed']}")
+    if seen["linked"] != {"text": seen["brushed"], "drawn": seen["inRange"]}:
+        wrong.append(f"a link to {seen['brushed']} shows {seen['linked']['text']}")
     wrong += not_filtered(seen, points)
     if seen["keyed"] == seen["brushed"]:
         wrong.append(f"a key moved nothing: {seen['keyed']}")

@@ -200,9 +200,13 @@ static void put_function(struct buf *b, const struct function *f, enum profile_m
 	const char *text = f->name->text, *module = strstr(text, " (");
 	char place[600];
 
-	/* the last column has the module */
+	/* the last column has the source line, or else the module */
 	buf_puts(b, "<tr><th scope=\"row\" data-is=\"function\">");
-	html_text_len(b, text, module && *f->name->module ? (size_t)(module - text) : strlen(text));
+	if (*f->name->file && *f->name->function)
+		html_text(b, f->name->function);
+	else
+		html_text_len(b, text,
+			      module && *f->name->module ? (size_t)(module - text) : strlen(text));
 	buf_puts(b, "</th>");
 	html_cell(b, "self", f->self, amount_of(measure, f->self).s);
 	html_cell(b, "total", f->total, amount_of(measure, f->total).s);

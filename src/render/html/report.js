@@ -17,6 +17,7 @@
 	};
 	const number = n => Math.round(n).toLocaleString("en-US");
 	const tenth = n => Number(n.toFixed(1));
+	const rounded = t => Number(t.toFixed(6));
 	const scaled = (n, base, units) => {
 		let i = 0;
 		while (n >= base && i < units.length - 1) {
@@ -377,7 +378,8 @@
 			return h;
 		});
 		choose = next => {
-			range = next && next[1] - next[0] > (end - begin) / 500 ? next : null;
+			// rounded as in the address of the page, so that a link shows the same
+			range = next && next[1] - next[0] > (end - begin) / 500 ? next.map(rounded) : null;
 			const [a, b] = range || [begin, end];
 			brush.setAttribute("visibility", range ? "visible" : "hidden");
 			brush.setAttribute("x", toX(f, a));
@@ -674,7 +676,8 @@
 			th.scope = "row";
 			const button = document.createElement("button");
 			button.type = "button";
-			button.textContent = f.module ? f.name.replace(` (${f.module})`, "") : f.name;
+			button.textContent = f.place ? f.place.function :
+				f.module ? f.name.replace(` (${f.module})`, "") : f.name;
 			button.title = f.place ? `${f.place.file}:${f.place.line || "?"}` : f.module;
 			button.addEventListener("click", () => {
 				tools.search.value = f.name;
@@ -702,8 +705,8 @@
 				g.classList.add("match");
 			make("rect", {class: classOf(node), x, y: depth * ROW,
 				width: Math.max(0.4, width - 0.5), height: ROW - 1}, g);
-			if (width > 34) {
-				const room = Math.floor(width / 6.4);
+			if (width > 40) {
+				const room = Math.floor((width - 3) / 7);
 				const text = make("text", {x: x + 3, y: depth * ROW + 13, "aria-hidden": "true"}, g);
 				text.textContent = node.name.length > room ? `${node.name.slice(0, room - 1)}\u2026` :
 					node.name;
@@ -846,7 +849,7 @@
 			button.hidden = true;
 		const base = $("range-base");
 		const setBase = next => {
-			baseline = next;
+			baseline = next && next.map(rounded);
 			$("range-base-text").textContent = next ?
 				`The flame graph is compared with ${at(next[0])} to ${at(next[1])}.` : "";
 			base.textContent = next ? "Compare no more" : "Compare with this range";
@@ -881,8 +884,8 @@
 		const state = () => {
 			const next = new URLSearchParams();
 			const put = (key, value) => value && next.set(key, value);
-			put("range", range && range.map(t => t.toFixed(3)).join("-"));
-			put("base", baseline && baseline.map(t => t.toFixed(3)).join("-"));
+			put("range", range && range.map(t => t.toFixed(6)).join("-"));
+			put("base", baseline && baseline.map(t => t.toFixed(6)).join("-"));
 			put("utc", utc && "1");
 			if (root) {
 				put("measure", tools.measure.selectedIndex > 0 && tools.measure.value);
