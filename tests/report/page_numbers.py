@@ -582,15 +582,9 @@ class Checker:
         return found[0]
 
     def check_title(self, node, rest, text):
-        self.last_of(node, lambda f: text in (f["title"], f"{self.who(f)}: {f['title']}"))
-
-    @staticmethod
-    def who(f):
-        if f["pid"]:
-            return f"{f['comm']}[{f['pid']}]"
-        return next((f"{kind} {f['place']}" for kind in ("cgroup", "file system")
-                     if f["place"] and (kind == "cgroup") == (f["cause"] == "cgroup_memory")),
-                    "this host")
+        self.last_of(node, lambda f: text in [f["title"]] + [
+            f"{who}: {f['title']}" for who in (f"{f['comm']}[{f['pid']}]", f"cgroup {f['place']}",
+                                               f"file system {f['place']}")])
 
     def check_evidence(self, node, rest, text):
         i = int(rest)
@@ -644,6 +638,11 @@ class Checker:
         used = [line["used_bytes"] for line in self.truth.lines if line["type"] == "cgroup" and
                 line["path"] == node.get("data-cgroup") and line["used_bytes"] is not None]
         assert n >= max(used, default=0) and n <= 1.2 * float(node.get("data-limit"))
+
+    def check_memory_high(self, node, rest, text):
+        assert text == f"memory.high {scaled(self.value(node), 1024, BYTES)}"
+        assert any(line["high_bytes"] == self.value(node) for line in self.truth.lines
+                   if line["type"] == "cgroup" and line["path"] == node.get("data-cgroup"))
 
     def check_now(self, node, rest, text):
         self.text_is_value(node, text)

@@ -32,6 +32,7 @@ struct gauge {
 	double share; /* of `high` */
 	struct forecast forecast;
 	bool ended;
+	bool killed; /* cgroup in which the OOM killer killed a process */
 };
 
 static struct number_text amount(const struct gauge *g, uint64_t n)
@@ -63,7 +64,10 @@ static bool is_full(const struct gauge *g)
 	return !g->ended && !g->forecast.known && g->now >= FULL_SHARE * g->limit;
 }
 
-/* Full gauges come first, then the one that will be full first, then the fullest one. */
+/*
+ * Full gauges come first, then the one that will be full first, then cgroups with a kill, then the
+ * fullest one.
+ */
 static int by_end(const void *a, const void *b)
 {
 	const struct gauge *x = a, *y = b;
@@ -74,6 +78,8 @@ static int by_end(const void *a, const void *b)
 		return x->forecast.known ? -1 : 1;
 	if (x->forecast.known && x->forecast.seconds != y->forecast.seconds)
 		return x->forecast.seconds < y->forecast.seconds ? -1 : 1;
+	if (x->killed != y->killed)
+		return x->killed ? -1 : 1;
 	if (x->ended != y->ended)
 		return x->ended ? 1 : -1;
 	return x->share < y->share ? 1 : x->share > y->share ? -1 : 0;
@@ -151,6 +157,16 @@ static uint64_t last_of(const struct history *h, const uint64_t *value)
 	return 0;
 }
 
+/* Returns the process that an event killed in a cgroup; NULL: the event is no such kill. */
+static const struct history_row *killed_in(const struct story_view *s, const union event *e,
+					   const struct history_level *l)
+{
+	const struct history_row *r =
+		e->h.kind == RECORD_OOM ? history_find(s->h, &e->oom.subject) : NULL;
+
+	return r && cgroup_is_within(r->cgroup, l->path) ? r : NULL;
+}
+
 /* Adds a cgroup. Its forecast is that of a process in it that still lives. */
 static void add_level(struct gauge *g, size_t *n, const struct story_view *s,
 		      const struct history_level *l)
@@ -161,6 +177,8 @@ static void add_level(struct gauge *g, size_t *n, const struct story_view *s,
 	one.now = last_of(s->h, l->kept);
 	one.share = (double)one.high / l->limit;
 	one.ended = true;
+	for (size_t i = 0; i < s->h->events; i++)
+		one.killed |= killed_in(s, &s->h->event[i], l) != NULL;
 	for (size_t i = 0; i < s->h->rows; i++) {
 		const struct history_row *r = &s->h->row[i];
 
@@ -311,11 +329,10 @@ static void put_kills(struct buf *b, const struct story_view *s, const struct ga
 {
 	for (size_t i = 0; i < s->h->events; i++) {
 		const union event *e = &s->h->event[i];
-		const struct history_row *r =
-			e->h.kind == RECORD_OOM ? history_find(s->h, &e->oom.subject) : NULL;
+		const struct history_row *r = killed_in(s, e, g->level);
 		double x = x_in(p, e->h.t_ns);
 
-		if (!r || !cgroup_is_within(r->cgroup, g->level->path))
+		if (!r)
 			continue;
 		html_printf(b,
 			    "<path class=\"mark critical\" d=\"M%.1f %.1fV%.1f\"/><text "
@@ -338,6 +355,21 @@ static void put_scale(struct buf *b, const struct gauge *g)
 			    half == 2 ? "limit" : "grid", LEFT, y, RIGHT, half, (double)n, LEFT - 8,
 			    y + 4, amount(g, n).s);
 	}
+}
+
+/* Draws memory.high of a cgroup that has memory.max, too. */
+static void put_high(struct buf *b, const struct gauge *g)
+{
+	double y = y_of(g, g->level->high);
+
+	if (g->level->high >= g->limit)
+		return;
+	html_printf(b,
+		    "<path class=\"limit\" d=\"M%.0f %.1fH%.0f\"/><text class=\"tick\" "
+		    "data-is=\"memory-high\" data-v=\"%.17g\" x=\"%.0f\" y=\"%.1f\">memory.high "
+		    "%s</text>",
+		    LEFT, y, RIGHT, (double)g->level->high, LEFT + 6, y - 4,
+		    as_bytes(g->level->high).s);
 }
 
 static void put_end(struct buf *b, const struct story_view *s, const struct gauge *g)
@@ -381,7 +413,9 @@ static void put_caption(struct buf *b, const struct story_view *s, const struct 
 	html_value(b, "high", g->high, amount(g, g->high).s);
 	buf_puts(b, " of ");
 	html_value(b, "limit", g->limit, amount(g, g->limit).s);
-	html_printf(b, " <span class=\"dim\">%s</span> (", resources[g->id].limit);
+	html_printf(b, " <span class=\"dim\">%s</span> (",
+		    g->level && g->level->high == g->limit ? "memory.high"
+							   : resources[g->id].limit);
 	snprintf(share, sizeof(share), "%.1f%%", 100 * g->share);
 	html_value(b, "share", 100 * g->share, share);
 	buf_puts(b, ")");
@@ -415,6 +449,7 @@ static void put_gauge(struct buf *b, const struct story_view *s, const struct ga
 		   HIGH, nth, view_seconds(s->v, p.from_ns), view_seconds(s->v, p.to_ns));
 	put_scale(b, g);
 	if (g->level) {
+		put_high(b, g);
 		put_values(b, s, g, &p, g->level->used, "line");
 		put_values(b, s, g, &p, g->level->kept, "line kept");
 		put_kills(b, s, g, &p);
