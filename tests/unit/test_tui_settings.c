@@ -163,8 +163,13 @@ static void test_random_texts(void)
 		struct buf text = {};
 
 		for (uint64_t n = roll(&dice) % 40; n > 0; n--) {
+			const char *part = parts[roll(&dice) % NR_PARTS];
+			struct tui_setting s;
+
+			if (!(roll(&dice) % 4) && tui_setting_at(roll(&dice) % 13, &s))
+				buf_printf(&text, "\n%s = ", s.key);
 			if (roll(&dice) % 8)
-				buf_puts(&text, parts[roll(&dice) % NR_PARTS]);
+				buf_puts(&text, part);
 			else
 				buf_putc(&text, 1 + roll(&dice) % 255);
 		}
