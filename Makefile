@@ -133,7 +133,7 @@ UNIT_SRC := $(filter-out $(HTTP_TESTS) $(JSON_TESTS),$(sort $(wildcard tests/uni
 UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 WORKLOADS := $(patsubst tests/workloads/%.c,$(BUILD)/workloads/%,$(sort $(wildcard tests/workloads/*.c)))
 # Commands of the program: each has a manual page, in addition to faultscope(8).
-COMMANDS := run diagnose memory oom host doctor explain triage blackbox export record info replay report incidents snapshot \
+COMMANDS := run diagnose memory oom host doctor explain triage blackbox export record info replay report incidents snapshot settings \
 	diff mcp schema completion man
 MAN := $(BUILD)/man/faultscope.8 $(COMMANDS:%=$(BUILD)/man/faultscope-%.8)
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
