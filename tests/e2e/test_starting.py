@@ -147,7 +147,7 @@ def test_words_that_no_command_takes(check, lab):
              ("memory", "-p", "1", "extra"), ("oom", "--list", "--watch"), ("host", "1", "1", "extra"),
              ("doctor", "extra"), ("export", "1", "extra"), ("info", "a", "extra"),
              ("replay", "a", "extra"), ("report", "a", "extra"), ("diff", "a", "b", "extra"),
-             ("schema", "extra"), ("man", "extra"), ("mcp", "extra"), ("completion", "bash", "extra"),
+             ("schema", "extra"), ("settings", "extra"), ("man", "extra"), ("mcp", "extra"), ("completion", "bash", "extra"),
              ("blackbox", "extra"), ("blackbox", "run", "extra"), ("blackbox", "arm", "extra"),
              ("blackbox", "status", "extra"), ("triage", "--live", "extra"),
              ("incidents", "nonsense"), ("incidents", "show", "extra"),
