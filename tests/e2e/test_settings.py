@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests of the settings of the live view: they are kept from one run to the next, options come before
-them, and files that another user could change, or that are no settings, are named and not used."""
+"""Tests of the settings of the live view: they are kept from one run to the next, options come
+before them, and files that another user could change, or that are no settings, are named and not
+used."""
 
 import json
 import os
 import re
 import stat
-from pathlib import Path
 
 from harness import FAULTSCOPE, RECORDINGS, Skip
 from test_view import Tmux
@@ -43,7 +43,8 @@ def replay(lab, options="", **env):
 def run_view(check, tmux, what, steps):
     """Presses keys, and ends the view. Each step waits for what the screen then shows."""
     for keys, *words in steps:
-        tmux.keys(*keys) if keys else None
+        if keys:
+            tmux.keys(*keys)
         wrong = tmux.shows(*words)
         check.that(not wrong, f"{what}, {keys}: {wrong}")
     tmux.keys("q")
@@ -86,8 +87,8 @@ def test_what_people_wrote_stays(check, lab):
     screen = run_view(check, replay(lab), "odd lines", [
         ((), "END OF RECORDING", r"settings: .*:3: future: no setting has this name"),
         (("c",), r"\[Faults\]"), (("t",), "by cgroup")])
-    for line in (rf"settings:3: future", rf"settings:5: tree = oaks: allowed: no, cgroups or parents",
-                 rf"settings:6: odd line: expected: key = value"):
+    for line in ("settings:3: future", "settings:6: odd line: expected: key = value",
+                 "settings:5: tree = oaks: allowed: no, cgroups or parents"):
         check.that(re.search(line.replace(" ", r"\s+"), screen), f"{line}:\n{screen}")
     check.equal("the file", file.read_text(),
                 text.replace("oaks", "cgroups") + "command_lines = yes\n")
@@ -124,8 +125,8 @@ def test_changes_by_the_command(check, lab):
     _, got = values(lab)
     check.equal("columns", got["columns.maps"]["value"], "user maps.count.share")
     before = (lab.dir / "config/faultscope/settings").read_bytes()
-    for words in (["theme=light", "tree=oaks"], ["nothing=1"], ["theme"], ["columns.maps=user user"],
-                  ["sort.maps=maps.count.trend"], ["theme="]):
+    for words in (["theme=light", "tree=oaks"], ["nothing=1"], ["theme"], ["theme="],
+                  ["columns.maps=user user"], ["sort.maps=maps.count.trend"]):
         ran = settings(lab, *words)
         check.equal(f"{words}: {ran.err}", ran.returncode, USAGE)
     check.equal("nothing is changed then", (lab.dir / "config/faultscope/settings").read_bytes(),
