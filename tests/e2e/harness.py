@@ -12,6 +12,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -39,6 +40,7 @@ _SETTINGS = tempfile.TemporaryDirectory(prefix="faultscope-settings-")
 os.environ["XDG_CONFIG_HOME"] = _SETTINGS.name
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "report"))  # modules that read HTML pages
 BUILD = ROOT / os.environ.get("BUILD", "build")
 FAULTSCOPE = BUILD / "faultscope"
 os.environ.setdefault("LSAN_OPTIONS", f"suppressions={Path(__file__).with_name('leaks.txt')}")

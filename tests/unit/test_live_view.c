@@ -105,11 +105,16 @@ static void take_steps(const struct step *step, size_t n)
 /* Waits for the end. Returns the exit status. */
 static int ends(void)
 {
+	time_t last = time(NULL) + PATIENCE_MS / 1000;
 	int status;
 
 	while (shows("\001never"))
 		;
-	waitpid(child, &status, 0);
+	while (!waitpid(child, &status, WNOHANG)) {
+		if (time(NULL) > last)
+			kill(child, SIGKILL);
+		usleep(10000);
+	}
 	close(master);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
