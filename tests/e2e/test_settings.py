@@ -12,7 +12,7 @@ from harness import FAULTSCOPE, RECORDINGS, Skip
 from test_view import Tmux
 
 DONE, FAILED, USAGE = 0, 1, 2
-LEAK = RECORDINGS / "forecast_of_a_leak.fsr"
+SHOWN = RECORDINGS / "brief_children_among_all-close.fsr"
 OTHER = 12345  # a user that is not this one
 
 
@@ -36,7 +36,7 @@ def values(lab, *words, **env):
 
 
 def replay(lab, options="", **env):
-    return Tmux(120, 30, f"{FAULTSCOPE} replay {options} --speed 0 {LEAK}", TERM="screen",
+    return Tmux(120, 30, f"{FAULTSCOPE} replay {options} --speed 0 {SHOWN}", TERM="screen",
                 XDG_CONFIG_HOME=str(lab.dir / "config"), **env)
 
 
@@ -209,7 +209,7 @@ def test_hostile_places(check, lab):
         check.that(why in page["unusable"], f"{name}: {page['unusable']}")
         check.equal(f"{name}: theme", (got["theme"]["value"], got["theme"]["source"]),
                     ("dark", "default"))
-        tmux = Tmux(140, 30, f"{FAULTSCOPE} replay --speed 0 {LEAK}", TERM="screen",
+        tmux = Tmux(140, 30, f"{FAULTSCOPE} replay --speed 0 {SHOWN}", TERM="screen",
                     XDG_CONFIG_HOME=str(lab.dir / name))
         screen = run_view(check, tmux, name, [((), "END OF RECORDING", "settings: "),
                                              (("t",), "by cgroup")])
