@@ -36,7 +36,7 @@ def values(lab, *words, **env):
 
 
 def replay(lab, options="", **env):
-    return Tmux(120, 30, f"{FAULTSCOPE} replay {options} --speed 0 {SHOWN}", TERM="screen",
+    return Tmux(120, 30, f"{FAULTSCOPE} replay {options} --quiet --speed 0 {SHOWN}", TERM="screen",
                 XDG_CONFIG_HOME=str(lab.dir / "config"), **env)
 
 
@@ -50,7 +50,7 @@ def run_view(check, tmux, what, steps):
     tmux.keys("q")
     wrong = tmux.shows("ended with 0")
     check.that(not wrong, f"{what}: {wrong}")
-    screen = tmux.screen()
+    screen = tmux.screen("-J")
     tmux.close()
     return screen
 
@@ -209,7 +209,7 @@ def test_hostile_places(check, lab):
         check.that(why in page["unusable"], f"{name}: {page['unusable']}")
         check.equal(f"{name}: theme", (got["theme"]["value"], got["theme"]["source"]),
                     ("dark", "default"))
-        tmux = Tmux(140, 30, f"{FAULTSCOPE} replay --speed 0 {SHOWN}", TERM="screen",
+        tmux = Tmux(140, 30, f"{FAULTSCOPE} replay --quiet --speed 0 {SHOWN}", TERM="screen",
                     XDG_CONFIG_HOME=str(lab.dir / name))
         screen = run_view(check, tmux, name, [((), "END OF RECORDING", "settings: "),
                                              (("t",), "by cgroup")])
