@@ -159,10 +159,12 @@ def make_foreign_file(place):
 
 
 def make_foreign_directory(place):
+    place.chmod(0o755)
     os.chown(place, OTHER, OTHER)
 
 
 def make_foreign_parent(place):
+    place.parent.chmod(0o755)
     os.chown(place.parent, OTHER, OTHER)
 
 
