@@ -133,7 +133,7 @@ UNIT_SRC := $(filter-out $(HTTP_TESTS) $(JSON_TESTS),$(sort $(wildcard tests/uni
 UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 WORKLOADS := $(patsubst tests/workloads/%.c,$(BUILD)/workloads/%,$(sort $(wildcard tests/workloads/*.c)))
 # Commands of the program: each has a manual page, in addition to faultscope(8).
-COMMANDS := run diagnose memory oom host doctor explain triage blackbox export record info replay report incidents snapshot \
+COMMANDS := run diagnose memory oom host doctor explain triage blackbox export record info replay report incidents snapshot settings \
 	diff mcp schema completion man
 MAN := $(BUILD)/man/faultscope.8 $(COMMANDS:%=$(BUILD)/man/faultscope-%.8)
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
@@ -141,7 +141,7 @@ COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faults
 DASHBOARDS := $(patsubst deploy/grafana/%.jsonnet,$(BUILD)/dashboards/faultscope-%.json,$(sort \
 	$(wildcard deploy/grafana/*.jsonnet)))
 
-.PHONY: all anew cross sysroot static btf-archive help setup check check-alerts check-all check-builds check-compilers check-parts check-programs check-quiet check-resident check-torch check-unwind check-triage check-deb check-deploy check-distros check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet bench-resident bench-series image install uninstall dist clean workloads docs readme rules bench-report bench-triage bench-view check-blackbox check-blackbox-quiet check-report pictures
+.PHONY: all anew cross sysroot static btf-archive help setup check check-alerts check-all check-builds check-compilers check-parts check-programs check-quiet check-resident check-torch check-unwind check-triage check-deb check-deploy check-distros check-packages check-fleet check-healthy check-units check-vm check-zoo dashboards deb fuzz bench bench-export bench-fleet bench-resident bench-series image install uninstall dist clean workloads docs readme rules bench-report bench-triage bench-view check-blackbox check-blackbox-quiet check-report pictures
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -338,14 +338,16 @@ sysroot-if-cross: $(if $(CROSS),sysroot)
 image: image-programs ## build the container image for amd64 and arm64, build/faultscope.oci.tar (tools/setup.sh package cross; IMAGE_ARCHES=)
 	tools/image.sh $(VERSION) build/faultscope.oci.tar $(IMAGE_PROGRAMS)
 
+# What the tests of tools/release.py need
+RELEASE_PARTS = all $(WRITERS) $(BUILD)/screens build/tables
 .PHONY: release check-release
-release: all check-parts build/tables ## build a release into build/release: programs, packages, image, bill of materials (tools/setup.sh test package cross)
+release: $(RELEASE_PARTS) ## build a release into build/release: programs, packages, image, bill of materials (tools/setup.sh test package cross)
 	tools/release.py
 
-check-release: all check-parts build/tables ## build a release of the last commit in a temporary clone (minutes)
+check-release: $(RELEASE_PARTS) ## build a release of the last commit in a temporary clone (minutes)
 	tests/tally.py "tests/deploy/release.py"
 
-deb: ## build the Debian packages into build/deb (tools/setup.sh test package)
+deb: ## build the Debian packages into build/deb (tools/setup.sh package)
 	tools/deb.sh build/deb
 
 # Archive of those BTF types that the BPF programs read, for kernels without /sys/kernel/btf
@@ -543,6 +545,13 @@ check-distros: ## test the README's two commands in fresh Debian systems (DISTRO
 	tools/setup.sh distros
 	tests/tally.py "tests/distros/run.sh $(DISTROS)"
 
+# Debian releases in which the packages are built, and in which they are upgraded in QEMU
+PACKAGE_DISTROS ?= bookworm trixie
+check-packages: ## build and test the packages in fresh Debian systems, and upgrade them in guests (PACKAGE_DISTROS=, EARLIER=)
+	tools/setup.sh test distros
+	EARLIER=$(EARLIER) tests/tally.py "tests/distros/run.sh --packages $(PACKAGE_DISTROS)" \
+		then "tests/vm/upgrade_guest.py $(PACKAGE_DISTROS)"
+
 check-vm: static $(ZOO) ## test every probe and attach type on real kernels in QEMU (KERNELS=5.10,6.1,6.12,newest)
 	tools/setup.sh test
 	tests/tally.py "$(IN_KERNELS)" $(if $(PRESSURE_KERNELS),"$(UNDER_PRESSURE)") $(if $(RESIDENT_KERNELS),"$(RESIDENT_IN_KERNELS)") $(if $(CUT_KERNELS),"$(CUTS_IN_KERNELS)") $(if $(OOM_KERNELS),"$(OOM_IN_KERNELS)") $(if $(ZOO_KERNELS),"$(DRIVERS_IN_KERNEL)")
@@ -586,11 +595,15 @@ check-quiet: $(if $(HERE),all,static) ## test that healthy machines get no findi
 check-units: $(UNIT) ## the unit tests alone
 	tests/tally.py --jobs $$(nproc) $(UNIT)
 
+# The version of the packages to upgrade from
+EARLIER ?= HEAD^
+# The second build has another directory, umask, locale and time zone.
 check-deb: ## build the Debian packages twice; test contents, lintian, installation, upgrade
 	tools/setup.sh test package
 	tools/deb.sh build/deb
-	DEB_BUILD_OPTIONS=nocheck tools/deb.sh build/deb-again/elsewhere
-	tests/deploy/earlier.sh build/deb-earlier
+	umask 0077 && TZ=Pacific/Kiritimati LC_ALL=C DEB_BUILD_OPTIONS=nocheck \
+		tools/deb.sh build/deb-again/elsewhere
+	tests/deploy/earlier.sh build/deb-earlier $(EARLIER)
 	tests/tally.py "tests/deploy/packages.py build/deb build/deb-again/elsewhere" \
 		"tests/deploy/upgrade.py build/deb-earlier build/deb"
 

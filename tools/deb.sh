@@ -14,7 +14,7 @@ mkdir -p "$1/faultscope"
 out=$(cd "$1" && pwd)
 for tool in dh dpkg-buildpackage fakeroot; do
 	command -v "$tool" >/dev/null || {
-		echo "deb: $tool is missing; as root: tools/setup.sh test package" >&2
+		echo "deb: $tool is missing; as root: tools/setup.sh package" >&2
 		exit 1
 	}
 done

@@ -62,7 +62,8 @@ healthy="$healthy redis-server redis-tools ffmpeg rsync sqlite3 ruby perl emacs-
 report="chromium nodejs golang-go jq prometheus"
 # Some nodejs packages (not Debian's) include npm, and conflict with Debian's package npm.
 command -v npm >/dev/null || report="$report npm"
-package="build-essential debhelper dh-apparmor dpkg-dev fakeroot lintian buildah netavark"
+package="build-essential debhelper dh-apparmor dpkg-dev fakeroot jsonnet lintian python3"
+package="$package buildah netavark"
 distros="debootstrap git python3 util-linux util-linux-extra"
 cross="python3 gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 

@@ -73,3 +73,9 @@ def unknown_metrics(query):
     """Returns the metric names in a query that do not exist. Text in braces is skipped, because it
     consists of labels and values."""
     return set(METRIC.findall(re.sub(r"\{[^}]*\}", "", query))) - metrics()
+
+
+def packages(where):
+    """Returns {name: path} of the packages in a directory, without -dbgsym packages."""
+    return {path.name.split("_")[0]: path for path in where.glob("*.deb")
+            if "-dbgsym_" not in path.name}

@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[1:1] = [str(HERE.parent / "e2e"), str(HERE.parents[1] / "tools")]
 
-from deployed import DEPLOY, alerts, call  # noqa: E402
+from deployed import DEPLOY, alerts, call, packages  # noqa: E402
 from harness import ROOT, Skip  # noqa: E402
 from run import Tap  # noqa: E402
 
@@ -86,12 +86,6 @@ exec chroot "$2/root" sh /packages/go
 """
 
 
-def packages(where):
-    """Returns {name: path} of the packages in a directory, without -dbgsym packages."""
-    return {path.name.split("_")[0]: path for path in where.glob("*.deb")
-            if "-dbgsym_" not in path.name}
-
-
 def contents(path):
     """Returns the files of a package without leading "./". Unit files are listed below /lib, where
     Debian 12 has them; lintian checks their place in each release.
@@ -147,15 +141,20 @@ def check_fields(check, where):
 
 def check_build_depends(check, _where):
     """Build-Depends lists the packages that setup.sh installs for a build, with two exceptions:
-    build-essential, and the packages that only a static program needs."""
-    text = (ROOT / "tools/setup.sh").read_text(encoding="utf-8")
-    wanted = set(" ".join(re.findall(r'^build="(.*)"$', text, re.M)).split())
+    build-essential, and the packages that only a static program needs. `setup.sh package` installs
+    all of Build-Depends."""
+    def of_setup(group):
+        text = (ROOT / "tools/setup.sh").read_text(encoding="utf-8")
+        return set(" ".join(re.findall(rf'^{group}="(.*)"$', text, re.M)).split())
     control = (DEPLOY / "debian/control").read_text(encoding="utf-8")
-    named = set(re.findall(r"[a-z0-9+-]+", re.search(r"Build-Depends:(.*?)\nStand", control,
-                                                      re.S)[1]))
+    named = set(re.findall(r"^[ ]*([a-z0-9+-]+)", re.search(
+        r"Build-Depends:(.*?)\nStand", control, re.S)[1], re.M))
+    wanted = of_setup("build")
     check.equal("not in Build-Depends",
                 wanted - named - {"$build", "build", "make", "gcc", "libc6-dev",
                                   "libunistring-dev"}, set())
+    check.equal("what setup.sh package does not install",
+                named - wanted - of_setup("package") - {"debhelper-compat"}, set())
 
 
 def check_reproducible(check, where):

@@ -24,7 +24,7 @@ static void says(int err, const char *log, const char *text)
 {
 	struct answer answer = permission_load_answer(err, log);
 
-	is_str(answer.text, text, text);
+	is_str(answer.text, text, text ? text : "no text");
 }
 
 /* Tests the text for each errno if there is no log. */
