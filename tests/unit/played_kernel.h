@@ -132,12 +132,16 @@ static inline int played_add(struct played p, size_t bytes)
 {
 	struct stat st;
 	unsigned int at = __atomic_fetch_add(&played_n, 1, __ATOMIC_SEQ_CST);
+	int low = memfd_create(p.name, MFD_CLOEXEC);
 
 	if (at >= PLAYED_MAX)
 		abort();
-	p.fd = memfd_create(p.name, MFD_CLOEXEC);
+	/* libbpf itself moves a descriptor below 3, so that its number would differ from that here */
+	p.fd = low < 3 ? fcntl(low, F_DUPFD_CLOEXEC, 3) : low;
 	if (p.fd < 0)
 		return -1;
+	if (p.fd != low)
+		close(low);
 	if (ftruncate(p.fd, bytes) || fstat(p.fd, &st))
 		abort();
 	p.file = st.st_ino;
