@@ -136,7 +136,7 @@ static inline int played_add(struct played p, size_t bytes)
 
 	if (at >= PLAYED_MAX)
 		abort();
-	/* libbpf itself moves a descriptor below 3, so that its number would differ from that here */
+	/* libbpf itself moves a descriptor below 3: its number would differ from that here */
 	p.fd = low < 3 ? fcntl(low, F_DUPFD_CLOEXEC, 3) : low;
 	if (p.fd < 0)
 		return -1;
