@@ -289,9 +289,25 @@ static int played_info(union bpf_attr *attr)
 	return 0;
 }
 
+/* libbpf 1.5 maps global data from the map after it has written the first values into the map. */
+static int played_update(const union bpf_attr *attr)
+{
+	const struct played *p = played_by_fd(attr->map_fd);
+	const uint32_t *key = (const uint32_t *)(uintptr_t)attr->key;
+	const void *value = (const void *)(uintptr_t)attr->value;
+
+	if (!p || p->kind != PLAYED_MAP || !(p->flags & BPF_F_MMAPABLE))
+		return 0;
+	if (pwrite(attr->map_fd, value, p->value, (off_t)*key * ((p->value + 7) & ~7U)) < 0)
+		abort();
+	return 0;
+}
+
 static long played_bpf(int command, union bpf_attr *attr)
 {
 	switch (command) {
+	case BPF_MAP_UPDATE_ELEM:
+		return played_update(attr);
 	case BPF_MAP_CREATE:
 		return played_make_map(attr);
 	case BPF_PROG_LOAD:
