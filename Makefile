@@ -133,7 +133,7 @@ UNIT_SRC := $(filter-out $(HTTP_TESTS) $(JSON_TESTS),$(sort $(wildcard tests/uni
 UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 WORKLOADS := $(patsubst tests/workloads/%.c,$(BUILD)/workloads/%,$(sort $(wildcard tests/workloads/*.c)))
 # Commands of the program: each has a manual page, in addition to faultscope(8).
-COMMANDS := run diagnose memory oom host doctor explain triage blackbox export record info replay report incidents snapshot \
+COMMANDS := run diagnose memory oom host doctor explain triage blackbox export record info replay report incidents snapshot settings \
 	diff mcp schema completion man
 MAN := $(BUILD)/man/faultscope.8 $(COMMANDS:%=$(BUILD)/man/faultscope-%.8)
 COMPLETIONS := $(BUILD)/completions/faultscope.bash $(BUILD)/completions/_faultscope \
@@ -473,6 +473,7 @@ TALLY = tests/tally.py --jobs $$(nproc) --log build/check.log
 
 # The tests that every change must pass
 TESTS = "tests/tally.py --self-test" "tests/mutants/changes.py --self-test" \
+	"tests/mutants/same_effect.py --self-test" \
 	"tests/shape/walls.py --self-test" tests/shape/walls.py \
 	tests/shape/documents.py tests/shape/pages.py "tests/shape/measured.py --self-test" \
 	tests/shape/measured.py "tests/shape/words.py --self-test" tests/shape/words.py \

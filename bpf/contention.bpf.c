@@ -63,11 +63,8 @@ static __always_inline void note_latest_reader(struct fs_fault_slot *slot, struc
 	h = bpf_map_lookup_elem(&last_holders, &key);
 	if (!h)
 		bpf_map_update_elem(&last_holders, &key, &none, BPF_NOEXIST);
-	else if (h->pid && ns_since(h->ns) < LATEST_READER_NS) {
-		slot->holder = h->pid;
-		slot->holder_writes = 0;
-		__builtin_memcpy(slot->holder_comm, h->comm, sizeof(slot->holder_comm));
-	}
+	else if (h->pid && ns_since(h->ns) < LATEST_READER_NS)
+		set_holder(slot, h, 0);
 }
 
 SEC("tp_btf/contention_begin")

@@ -185,6 +185,14 @@ static __always_inline void lets_go(struct task_struct *task, __u64 mm, __u64 ow
 	bpf_map_update_elem(&last_holders, &mm, &h, BPF_ANY);
 }
 
+static __always_inline void set_holder(struct fs_fault_slot *slot, const struct last_holder *h,
+				       __u32 writes)
+{
+	slot->holder = h->pid;
+	slot->holder_writes = writes;
+	__builtin_memcpy(slot->holder_comm, h->comm, sizeof(slot->holder_comm));
+}
+
 /*
  * Called after a wait for mmap_lock. Stores which thread released mmap_lock during the wait,
  * because no holder was known when the wait began.
@@ -195,9 +203,7 @@ static __always_inline void note_last_holder(struct fs_fault_slot *slot, __u64 m
 
 	if (!h || h->ns < since)
 		return;
-	slot->holder = h->pid;
-	slot->holder_writes = h->writes;
-	__builtin_memcpy(slot->holder_comm, h->comm, sizeof(slot->holder_comm));
+	set_holder(slot, h, h->writes);
 }
 
 /*

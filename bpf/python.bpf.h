@@ -83,17 +83,54 @@ static __always_inline struct python_frame *kept_frame(struct python_walk *w, __
 	return &w->frame[slot & (WALK_PYTHON - 1)];
 }
 
+/* Adds a word to a checksum. */
+static __always_inline __u64 with_word(__u64 sum, __u64 word)
+{
+	sum = (sum ^ word) * 0x9e3779b97f4a7c15ULL;
+	return sum ^ sum >> 32;
+}
+
+static __always_inline __u64 with_words(struct python_walk *w, __u64 sum)
+{
+	sum = with_word(with_word(sum, w->word[0]), w->word[1]);
+	return with_word(with_word(sum, w->word[2]), w->word[3]);
+}
+
+/* Reads up to half of the size of `word`, and fills the rest of this half with 0. */
+static __always_inline void read_words(struct python_walk *w, __u64 at, __u64 bytes)
+{
+	w->word[0] = w->word[1] = w->word[2] = w->word[3] = 0;
+	bpf_probe_read_user(w->word, bytes & (sizeof(w->word) - 1), (void *)at);
+}
+
+/* Adds the length of a str object and its last characters to a checksum. */
+static __always_inline __u64 with_text(struct python_walk *w, __u64 sum, __u64 text)
+{
+	__u64 length = user_word(text + w->of.text_length);
+	__u64 bytes = length < FS_PYTHON_IDENTITY_MAX ? length : FS_PYTHON_IDENTITY_MAX;
+
+	read_words(w, text + w->of.text_ascii + length - bytes, bytes);
+	return with_words(w, with_word(sum, length));
+}
+
 /*
- * Reads what tells this code object from an older one at the same address. Interpreters free code
- * objects, and use their memory again: for example, exec() does for each text.
+ * Returns a checksum of what tells this code object from an older one at the same address.
+ * Interpreters free code objects, and use their memory again: for example, exec() does for each
+ * text. Code objects without a version number are told apart by their pointers. Since a new object
+ * can have all pointers of a freed one, the checksum has what they point to, too.
  */
 static __always_inline __u64 code_identity(struct python_walk *w, __u64 code)
 {
-	__u32 bytes = w->of.identity_bytes & (sizeof(w->word) - 1);
+	__u64 sum;
 
-	w->word[0] = w->word[1] = w->word[2] = w->word[3] = 0;
-	bpf_probe_read_user(w->word, bytes, (void *)code + w->of.code_identity);
-	return w->word[0] ^ w->word[1] << 1 ^ w->word[2] << 2 ^ w->word[3] << 3;
+	read_words(w, code + w->of.code_identity, w->of.identity_bytes);
+	sum = with_words(w, 0);
+	if (w->of.identity_bytes <= sizeof(__u32))
+		return sum;
+	sum = with_word(sum, (__u32)user_word(code + w->of.code_line));
+	sum = with_word(sum, user_word(user_word(code + w->of.code_table) + w->of.bytes_size));
+	sum = with_text(w, sum, user_word(code + w->of.code_file));
+	return with_text(w, sum, user_word(code + w->of.code_name));
 }
 
 /*

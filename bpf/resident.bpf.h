@@ -171,7 +171,7 @@ static __always_inline __s32 stack_before(const struct touch *t)
 	struct fs_resident_key key = t->key;
 	struct fs_resident *old = bpf_map_lookup_elem(&resident, &key);
 
-	if (!old || old->start_ns != t->now.start_ns)
+	if (!old || old->start_ns != t->now.start_ns || old->how == FS_RESIDENT_LEFT)
 		return -1;
 	return old->how == FS_RESIDENT_COPIED ? old->before : old->stack;
 }

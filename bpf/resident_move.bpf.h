@@ -20,7 +20,7 @@
 struct page_move {
 	struct fs_resident_key key;
 	struct fs_resident owner; /* of the last chosen page */
-	__u64 start_ns;
+	__u64 start_ns, now_ns;
 	__u64 from, to; /* first page numbers, or first numbers of ranges of 2 MiB */
 	__u64 pages;	/* number of pages or of ranges */
 	__u32 known;	/* 1: `owner` is set */
@@ -31,16 +31,28 @@ static __always_inline bool is_chosen_page(__u64 page)
 	return fs_resident_chosen(config.resident.secret, page, shared.resident_below);
 }
 
-/* Reads the owner of a unit before the move. */
-static __always_inline void find_moved(struct page_move *m, __u64 number)
+/* Reads the owner of a unit before the move. Returns its entry, or NULL. */
+static __always_inline struct fs_resident *find_moved(struct page_move *m, __u64 number)
 {
 	struct fs_resident *e;
 
 	m->key.number = number;
 	e = bpf_map_lookup_elem(&resident, &m->key);
-	m->known = e && e->start_ns == m->start_ns;
+	m->known = e && e->start_ns == m->start_ns && e->how != FS_RESIDENT_LEFT;
 	if (m->known)
 		m->owner = *e;
+	return m->known ? e : NULL;
+}
+
+/* Also notes that the unit leaves the old address, where other memory may come. */
+static __always_inline void take_moved(struct page_move *m, __u64 number)
+{
+	struct fs_resident *e = find_moved(m, number);
+
+	if (!e)
+		return;
+	e->how = FS_RESIDENT_LEFT;
+	e->frame = m->now_ns;
 }
 
 /* Notes the owner of a unit after the move. */
@@ -65,7 +77,7 @@ static long find_first(__u32 i, struct page_move *m)
 static long move_page(__u32 i, struct page_move *m)
 {
 	if (is_chosen_page(m->from + i))
-		find_moved(m, m->from + i);
+		take_moved(m, m->from + i);
 	if (is_chosen_page(m->to + i))
 		keep_moved(m, m->to + i);
 	return 0;
@@ -73,7 +85,7 @@ static long move_page(__u32 i, struct page_move *m)
 
 static long move_huge(__u32 i, struct page_move *m)
 {
-	find_moved(m, m->from + i);
+	take_moved(m, m->from + i);
 	keep_moved(m, m->to + i);
 	return 0;
 }
@@ -114,6 +126,7 @@ static __noinline int note_move(struct call *c)
 		return 0;
 	m.key.pid = get(c->leader, tgid);
 	m.start_ns = get(c->leader, start_boottime);
+	m.now_ns = bpf_ktime_get_ns();
 	m.key.unit = FS_RESIDENT_PAGE;
 	bpf_loop(at_most(m.pages, MOVE_PAGES_MAX), find_first, &m, 0);
 	bpf_loop(at_most(m.pages, MOVE_PAGES_MAX), move_page, &m, 0);

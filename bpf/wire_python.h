@@ -76,7 +76,8 @@ struct fs_python {
 	__u16 text_other;
 	/*
 	 * offset and size of what tells a code object from an older one at the same address: the
-	 * version number, or up to CPython 3.11 the pointers to its names and its line table
+	 * version number, or up to CPython 3.11 the pointers to its names and its line table (the
+	 * BPF program then compares its first line and its names, too)
 	 */
 	__u16 code_identity;
 	__u16 identity_bytes; /* at most FS_PYTHON_IDENTITY_MAX */

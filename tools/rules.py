@@ -5,6 +5,7 @@
 values.json lists the values that can be changed, and how they stand in the text of a rule."""
 import argparse
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -12,14 +13,20 @@ HERE = Path(__file__).resolve().parents[1] / "deploy/prometheus"
 
 
 def changes(values, chosen):
-    """Returns [(old text, new text)]; texts that two values share are changed together."""
-    pairs = []
+    """Returns {old text: new text}."""
+    pairs = {}
     for name, new in chosen.items():
         row = values[name]
         for place in row["places"]:
-            old = place.replace("%s", row["default"])
-            pairs.append((old, row.get("new", place).replace("%s", new)))
+            pairs[place.replace("%s", row["default"])] = row.get("new", place).replace("%s", new)
     return pairs
+
+
+def changed(text, pairs):
+    """Replaces all old texts at once, so that no new text is taken for an old one."""
+    if not pairs:
+        return text
+    return re.sub("|".join(map(re.escape, pairs)), lambda found: pairs[found[0]], text)
 
 
 def main():
@@ -37,14 +44,14 @@ def main():
         if not equals or name not in values:
             sys.exit(f"rules: {one}: not NAME=VALUE with one of {', '.join(values)}")
         chosen[name] = value.rstrip("/") if name == "runbooks" else value
+    pairs = changes(values, chosen)
     options.directory.mkdir(parents=True, exist_ok=True)
     for name in ("rules.yml", "rules_test.yml"):
         text = (HERE / name).read_text(encoding="utf-8")
-        for old, new in changes(values, chosen):
+        for old in pairs:
             if name == "rules.yml" and old not in text:
                 sys.exit(f"rules: {name} does not contain {old!r}")
-            text = text.replace(old, new)
-        (options.directory / name).write_text(text, encoding="utf-8")
+        (options.directory / name).write_text(changed(text, pairs), encoding="utf-8")
 
 
 if __name__ == "__main__":

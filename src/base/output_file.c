@@ -164,6 +164,16 @@ int output_file_open(struct output_file *f, const char *path, mode_t mode)
 	return opened(f, err ? err : open_named(f, mode));
 }
 
+int output_file_open_in(struct output_file *f, int dir, const char *name, mode_t mode)
+{
+	*f = OUTPUT_NONE;
+	if (strlen(name) > NAME_MAX)
+		return -ENAMETOOLONG;
+	strcpy(f->name, name);
+	f->dir = fcntl(dir, F_DUPFD_CLOEXEC, 0);
+	return opened(f, f->dir < 0 ? -errno : open_named(f, mode));
+}
+
 int output_file_make(struct output_file *f, const char *path, mode_t mode)
 {
 	int err;

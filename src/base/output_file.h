@@ -34,6 +34,9 @@ struct output_file {
  */
 int output_file_open(struct output_file *f, const char *path, mode_t mode);
 
+/* Opens the file `name` of an open directory in the same way. */
+int output_file_open_in(struct output_file *f, int dir, const char *name, mode_t mode);
+
 /*
  * Creates a file like output_file_open(), but the file must not exist. The new file has its final
  * name at once, and is removed if writing fails. Returns -EEXIST if the file exists.

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "blackbox/modules.h"
 
 #define TRACE_HEAD "# tracer:"
@@ -148,7 +149,7 @@ int bb_trace_scan(struct bb_found *f, const char *text, size_t size)
 		}
 		if (!mark_parse(line, &k) || !time_of(line, &seconds))
 			continue;
-		mark_record(&k, m, seconds * 1e9, &r);
+		mark_record(&k, m, count_of_real(seconds * 1e9), &r);
 		memcpy(r.boot_id, last.boot_id, sizeof(r.boot_id));
 		/*
 		 * The sequence number places the fault after the recorder's last record and before

@@ -437,6 +437,7 @@ static int set_instance(struct options *o, const char *arg, char *error, size_t 
 #define L   (1u << CMD_OOM)
 #define N   (1u << CMD_INCIDENTS)
 #define S   (1u << CMD_SNAPSHOT)
+#define K   (1u << CMD_SETTINGS)
 #define ALL (~0u)
 
 /* How an option stores its argument: `sizeof` rejects a member whose type is not member_type. */
@@ -484,11 +485,11 @@ const struct option_row option_rows[] = {
 	 "read the recording FILE instead of measuring this machine; needs no root", TEXT(replay)},
 	{"force", 0, NULL, W | R | G | M | C | O | H, "overwrite an existing recording",
 	 FLAG(force)},
-	{"format", 0, "FORMAT", W | R | D | E | G | M | T | Y | O | F | H | B | N,
+	{"format", 0, "FORMAT", W | R | D | E | G | M | T | Y | O | F | H | B | N | K,
 	 "output format; the section FORMATS lists all formats", OTHER(set_format)},
-	{"json", 0, NULL, W | R | D | E | G | M | T | I | Y | F | H | B | L | N,
+	{"json", 0, NULL, W | R | D | E | G | M | T | I | Y | F | H | B | L | N | K,
 	 "short for --format json", OTHER(set_json)},
-	{"output", 'o', "FILE", W | R | G | M | T | C | I | Y | O | F | H | B | L | N,
+	{"output", 'o', "FILE", W | R | G | M | T | C | I | Y | O | F | H | B | L | N | K,
 	 "write to FILE; - is standard output", TEXT(output)},
 	{"sort", 0, "FIELD", W | Y,
 	 "sort the table by the value whose JSON name is FIELD: maps.count, faults.major, ...",
@@ -516,12 +517,12 @@ const struct option_row option_rows[] = {
 	 TEXT(btf)},
 	{"addresses", 0, NULL, W | R | G | Y | O, "show addresses of page faults (only in JSON)",
 	 FLAG(addresses)},
-	{"color", 0, "WHEN", W | R | D | E | G | M | T | I | Y | F | H | B | L | N,
+	{"color", 0, "WHEN", W | R | D | E | G | M | T | I | Y | F | H | B | L | N | K,
 	 "when to use colours: auto, always or never; auto obeys the variable NO_COLOR",
 	 OTHER(set_colour)},
-	{"width", 0, "N", W | R | D | E | G | M | T | I | Y | F | H | B | L | N,
+	{"width", 0, "N", W | R | D | E | G | M | T | I | Y | F | H | B | L | N | K,
 	 "width of the text in columns: 40 to 1000", COUNT(width, 40, 1000, "40 to 1000 columns")},
-	{"no-unicode", 0, NULL, W | R | D | E | G | M | T | I | Y | F | H | B | L | N,
+	{"no-unicode", 0, NULL, W | R | D | E | G | M | T | I | Y | F | H | B | L | N | K,
 	 "draw charts and lines with ASCII characters only", FLAG(no_unicode)},
 	{"summary", 0, NULL, W | R,
 	 "print a one-page summary at the end: processes with the most page faults, peak values, "

@@ -68,7 +68,7 @@ int options_take_words(struct options *o, char *error, size_t size)
 				      "  see: faultscope memory --help");
 	if (o->command == CMD_RUN || o->command == CMD_MEMORY || o->command == CMD_COMPLETION ||
 	    o->command == CMD_EXPLAIN || o->command == CMD_TRIAGE || o->command == CMD_BLACKBOX ||
-	    o->command == CMD_OOM || o->command == CMD_SNAPSHOT)
+	    o->command == CMD_OOM || o->command == CMD_SNAPSHOT || o->command == CMD_SETTINGS)
 		return 0;
 	if (o->command == CMD_INCIDENTS)
 		return options_take_incidents(o, error, size);

@@ -183,6 +183,19 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "file is complete some seconds later (see --incident.after of export). REASON "
 		 "becomes the title of the incident. SIGUSR1 does the same. The exit status is 4 "
 		 "if no such faultscope runs."},
+	[CMD_SETTINGS] =
+		{"settings", "[OPTIONS] [KEY=VALUE...]",
+		 "print or change the settings of the live view",
+		 "The live view keeps what its keys change: the theme, the order of rows, the "
+		 "columns, the tree, command lines and ended processes. The file is "
+		 "$XDG_CONFIG_HOME/faultscope/settings, or else ~/.config/faultscope/settings. It "
+		 "has lines KEY = VALUE, and comments that begin with #. settings prints each "
+		 "setting, its value, where the value comes from (the default, the file, the "
+		 "environment or an option), and the allowed values. KEY=VALUE changes the file. "
+		 "Options and the variable NO_COLOR have priority over the file. A file or "
+		 "directory that another user could change is not used: root uses only root's "
+		 "settings, also under sudo. The exit status is 1 if the file cannot be used or "
+		 "has lines that are not used."},
 	[CMD_MCP] =
 		{"mcp", "",
 		 "let an AI agent examine this host (Model Context Protocol)",

@@ -55,6 +55,13 @@ void export_on_pod(struct export *x)
 		x->census.limits.workloads = WORKLOADS_NODE;
 }
 
+static struct census_tasks read_tasks(void *ctx, uint32_t pid, const char *path)
+{
+	struct export *x = ctx;
+
+	return cgroup_tasks_read(&x->tasks, x->s.in.ends.foreign ? 0 : pid, path);
+}
+
 static int open_identities(struct export *x)
 {
 	struct identity_options opt = {.collapse = x->o->collapse,
@@ -183,6 +190,9 @@ static int open_live(struct export *x)
 	if (err)
 		return err;
 	name_cgroups(x);
+	cgroup_tasks_open(&x->tasks);
+	x->census.read_tasks = read_tasks;
+	x->census.tasks_ctx = x;
 	export_oom_open(x);
 	plan_reach(x, &reach);
 	err = session_first_scan(&x->s, &sink);
@@ -419,6 +429,7 @@ static void close_all(struct export *x)
 	identities_close(x->ids);
 	node_free(&x->node);
 	census_free(&x->census);
+	cgroup_tasks_close(&x->tasks);
 	if (x->root >= 0)
 		close(x->root);
 }

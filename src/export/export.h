@@ -6,6 +6,7 @@
 #ifndef FS_EXPORT_EXPORT_H
 #define FS_EXPORT_EXPORT_H
 
+#include "collect/cgroup/cgroup_tasks.h"
 #include "collect/names/process_identity.h"
 #include "model/census.h"
 #include "model/node.h"
@@ -24,6 +25,7 @@ struct export
 	struct session s;
 	const struct options *o;
 	struct census census;
+	struct cgroup_tasks tasks; /* limits of tasks of workloads */
 	struct node node;
 	struct identities *ids; /* workload names; NULL: the recording contains the names */
 	int root;		/* descriptor of the directory "/"; -1: not open */

@@ -25,13 +25,29 @@ static int take_in_model(void *ctx, const struct record *h)
 	return collector_pass(&x->s.in.collector, h);
 }
 
+/*
+ * Returns the workload of a killed process. If the process was killed before its cgroup was read,
+ * the page of the kill has the cgroup: the kernel logs it.
+ */
+static const struct identity *victim(struct export *x, const struct oom_record *r)
+{
+	const struct identity *id = identity_of_event(x->ids, &r->subject, r->comm, r->h.t_ns);
+	const struct oom_kill *kill = oom_kills_last(&x->s.in.m);
+
+	if (id->kind != KIND_COMM || !kill || !kill->has_scene ||
+	    kill->first.subject.pid != r->subject.pid ||
+	    kill->first.subject.start_ns != r->subject.start_ns)
+		return id;
+	return identity_of_cgroup(x->ids, kill->scene.victim_cgroup, r->comm, r->h.t_ns);
+}
+
 int export_oom_take(struct export *x, const struct oom_record *h)
 {
 	const struct sink sink = {.take = take_in_model, .ctx = x};
 	struct oom_record r = *h;
 	bool continues = oom_kills_continue(&x->s.in.m, &r);
 	int err = oom_scenes_take(&x->s.in.collector.oom, &x->s.in.m, &r, &sink);
-	const struct identity *id = identity_of_event(x->ids, &r.subject, r.comm, r.h.t_ns);
+	const struct identity *id = victim(x, &r);
 	struct oom_page page;
 
 	node_oom(&x->node, &r, id);

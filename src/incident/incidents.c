@@ -353,8 +353,10 @@ static const char *workload_of_process(const struct model *m, const struct proce
 				       const char *comm, char *ret, size_t size)
 {
 	const struct subject *s = model_find(m, of);
+	struct workload_of_process p = s ? workload_of_subject(s) : (struct workload_of_process){};
 
-	workload_name(s ? s->cgroup : NULL, comm, ret, size);
+	p.comm = comm;
+	workload_name(&p, ret, size);
 	return ret;
 }
 
@@ -374,9 +376,11 @@ static void look_at_finding(struct incidents *in, const struct model *m, struct 
 		c.workload =
 			workload_of_process(m, &f->subject, f->comm, workload, sizeof(workload));
 	} else if (f->place[0]) {
+		struct workload_of_process p = {.cgroup = f->place};
+
 		last = strrchr(f->place, '/');
-		workload_name(f->place, last && last[1] ? last + 1 : f->place, workload,
-			      sizeof(workload));
+		p.comm = last && last[1] ? last + 1 : f->place;
+		workload_name(&p, workload, sizeof(workload));
 		c.workload = workload;
 	}
 	incidents_trigger(in, &c);

@@ -117,10 +117,13 @@ static bool is_idle(const struct census *c, const struct census_workload *w, uin
 	return !w->own && !w->refs;
 }
 
-/* Returns whether a workload has no series of its own, and had no process for min_age_ns. */
+/*
+ * Returns whether a workload has no series of its own, and had no process for min_age_ns. An urgent
+ * one stays: its only process may have been killed before any scan.
+ */
 static bool is_forgotten(const struct census *c, const struct census_workload *w, uint64_t now_ns)
 {
-	return is_idle(c, w, now_ns) && now_ns - w->last_ns >= c->limits.min_age_ns;
+	return is_idle(c, w, now_ns) && !w->urgent && now_ns - w->last_ns >= c->limits.min_age_ns;
 }
 
 static struct census_workload *find_workload(struct census *c, const struct identity *id)
@@ -208,6 +211,7 @@ static void take_gauges(struct census_process *p, const struct process_record *r
 	p->swap_pages = has_maps && r->g.swap_pages > 0 ? cut(r->g.swap_pages) : 0;
 	p->fds = r->g.fds;
 	p->fd_soft = cut(r->g.fd_soft);
+	p->threads = r->g.threads;
 }
 
 static void take_counters(struct census_process *p, const struct process_record *r)
@@ -366,6 +370,7 @@ uint32_t census_series(const struct census *c, const struct census_workload *w)
 static void clear(struct census_workload *w)
 {
 	memset(w->gauge, 0, sizeof(w->gauge));
+	w->threads = w->pid_threads = w->pid = 0;
 	w->active = w->represented = w->mixed = w->mixed_pod = w->mixed_container = false;
 }
 
@@ -386,6 +391,11 @@ static void add_process_gauges(struct census_workload *w, const struct census_pr
 	}
 	if (p->maps > g[CENSUS_WORST_MAPPINGS])
 		g[CENSUS_WORST_MAPPINGS] = p->maps;
+	w->threads += p->threads;
+	if (p->threads > w->pid_threads) {
+		w->pid_threads = p->threads;
+		w->pid = p->pid;
+	}
 	g[CENSUS_PROCESSES]++;
 	g[CENSUS_MAPPINGS] += p->maps;
 	g[CENSUS_FDS] += p->fds;
@@ -430,6 +440,34 @@ void census_memory(struct census *c, const char *path, double share)
 }
 
 /*
+ * Reads the limits of tasks of workloads whose number of threads changed, or that are half full. A
+ * workload cannot come near a limit without more threads, so the files of most need no reading. Of
+ * a workload with several cgroups, the cgroup of the process with most threads is read.
+ */
+static void read_tasks(struct census *c)
+{
+	unsigned int read = 0;
+
+	if (!c->read_tasks)
+		return;
+	for (struct census_workload *w = NULL; (w = each_workload(c, w));) {
+		struct census_tasks now;
+
+		w->tasks_refused = false;
+		if (!w->active || !w->id.cgroup[0] ||
+		    (w->threads == w->threads_read &&
+		     w->tasks.share < TASKS_WATCHED_SHARE) ||
+		    read++ >= TASKS_READ_MAX)
+			continue;
+		now = c->read_tasks(c->tasks_ctx, w->pid, w->id.cgroup);
+		w->tasks_refused = w->tasks_known && now.refused > w->tasks.refused;
+		w->tasks = now;
+		w->tasks_known = true;
+		w->threads_read = w->threads;
+	}
+}
+
+/*
  * Sets the pressure of a workload to the higher one of two values: the highest share of a limit
  * that one of its processes or its cgroup uses, and the share of time that its processes waited for
  * major faults. If a call failed since the last update, adds 1 to the pressure. The activity of a
@@ -449,7 +487,9 @@ static void judge(struct census_workload *w, uint64_t now_ns, double seconds,
 	if (w->pressure < w->memory)
 		w->pressure = w->memory;
 	w->memory = 0;
-	if (w->pressure >= URGENT_SHARE || w->failures != w->failures_before)
+	if (w->active && w->pressure < w->tasks.share)
+		w->pressure = w->tasks.share;
+	if (w->pressure >= URGENT_SHARE || w->tasks_refused || w->failures != w->failures_before)
 		w->urgent_ns = now_ns;
 	w->urgent = w->urgent_ns && now_ns - w->urgent_ns < URGENT_NS;
 	w->displaced_another &= w->urgent;
@@ -676,6 +716,7 @@ void census_update(struct census *c, uint64_t now_ns, uint64_t max_map_count)
 
 	census_process_sweep(c);
 	sum_processes(c, now_ns);
+	read_tasks(c);
 	for (struct census_workload *w = NULL; (w = each_workload(c, w));)
 		judge(w, now_ns, seconds, max_map_count);
 	retire(c, now_ns);

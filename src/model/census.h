@@ -32,6 +32,9 @@
 
 /* A workload that uses this share of a limit is urgent. */
 #define URGENT_SHARE 0.8
+/* A workload that uses this share of a limit of tasks (pids.max) is read at each update. */
+#define TASKS_WATCHED_SHARE 0.5
+#define TASKS_READ_MAX	    256 /* maximum number of workloads whose limits an update reads */
 /* For this time, a workload that was urgent has priority for series of its own. */
 #define URGENT_NS (300 * 1000000000ULL)
 /* One of this many series is kept for urgent workloads, which may take it from an idle one. */
@@ -41,6 +44,12 @@
  * this time, or if limits.min_age_ns is 0.
  */
 #define LASTING_NS 1000000000ULL
+
+/* What the cgroups of a workload say about their limits of tasks (pids.max). */
+struct census_tasks {
+	double share;	  /* highest share of a limit, 0 to 1; 0: no limit */
+	uint64_t refused; /* number of forks that failed at a limit */
+};
 
 struct census_workload {
 	struct table_link link;
@@ -66,6 +75,12 @@ struct census_workload {
 
 	/* The members from `memory` on are private to census.c. */
 	double memory;	    /* highest share of a memory limit since the last update, 0 to 1 */
+	struct census_tasks tasks; /* as last read */
+	bool tasks_known;	   /* `tasks` was read */
+	bool tasks_refused;	   /* a fork failed at a limit since the last update */
+	uint32_t threads, threads_read; /* threads of live processes, now and at the last reading */
+	/* the process of the workload that has most threads: its cgroup is read */
+	uint32_t pid, pid_threads;
 	double activity;    /* page faults at recent updates: see judge() */
 	uint64_t urgent_ns; /* last time at which the workload was found to be urgent; 0: never */
 	bool displaced_another; /* it took the place of an idle workload, and is still urgent */
@@ -94,6 +109,9 @@ struct census_limits {
 
 struct census {
 	struct census_limits limits;
+	/* Reads the limits of tasks of a process, or of a cgroup's path; NULL: cannot be read. */
+	struct census_tasks (*read_tasks)(void *ctx, uint32_t pid, const char *path);
+	void *tasks_ctx;
 	struct census_workload *own[CENSUS_WORKLOADS_MAX]; /* workloads with own series, by age */
 	struct census_workload other;			   /* sums over all other workloads */
 	uint32_t owned;

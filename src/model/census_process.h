@@ -12,7 +12,7 @@ struct census_process {
 	uint64_t serial;  /* serial of the identity of the process's workload */
 	uint64_t last[NR_CENSUS_TAKEN];
 	uint32_t pid;
-	uint32_t maps, fds, fd_soft, swap_pages;
+	uint32_t maps, fds, fd_soft, swap_pages, threads;
 	uint32_t pod, container; /* hashes of labels, as in struct census_workload */
 	/*
 	 * the process has exited; the entry stays until the next update, as event records may be

@@ -35,6 +35,7 @@ static int level_fill(struct history_level *one, const char *path)
 		return -ENOMEM;
 	}
 	memcpy(one->path, path, n);
+	one->high = FIGURE_UNKNOWN;
 	memset(one->used, 0xff, HISTORY_POINTS_MAX * sizeof(*one->used));
 	memset(one->kept, 0xff, HISTORY_POINTS_MAX * sizeof(*one->kept));
 	return 0;
@@ -77,13 +78,17 @@ int history_levels_scan(struct history_levels *l, const struct model *m, size_t 
 		const struct level *from = &p->level[i];
 		struct history_level *to;
 
-		if (!level_is_there(m, from) || !level_has_limit(from))
+		bool has_limit = level_has_limit(from);
+		uint64_t high = from->now.n[CGROUP_HIGH];
+
+		if (!level_is_there(m, from) || (!has_limit && (high == FIGURE_UNKNOWN || !high)))
 			continue;
 		if (level_of(l, from->now.path, &to))
 			return -ENOMEM;
 		if (!to)
 			continue;
-		to->limit = from->now.n[CGROUP_LIMIT];
+		to->limit = has_limit ? from->now.n[CGROUP_LIMIT] : high;
+		to->high = high;
 		raise(&to->used[at], from->now.n[CGROUP_USED]);
 		raise(&to->kept[at], level_kept_bytes(from));
 	}

@@ -13,8 +13,9 @@
 
 /* A cgroup with a memory limit. Sizes are in bytes; UINT64_MAX: not read in that time span. */
 struct history_level {
-	char *path; /* owned */
-	uint64_t limit;
+	char *path;	/* owned */
+	uint64_t limit; /* memory.max; without it, memory.high */
+	uint64_t high;	/* memory.high; FIGURE_UNKNOWN: none */
 	uint64_t *used; /* peak of the memory in use, by point of the history; owned */
 	uint64_t *kept; /* peak of the part that is not reclaimable, by point; owned */
 };

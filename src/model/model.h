@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "model/curve.h"
+#include "model/probe_costs.h"
 #include "model/series.h"
 #include "model/sparse_counters.h"
 #include "base/table.h"
@@ -237,6 +238,7 @@ struct model {
 	struct host_record host;
 	struct hook_view hook[MODEL_HOOKS_MAX];
 	size_t hooks;
+	struct probe_costs probe_costs;
 	uint64_t hooks_ns;  /* CLOCK_MONOTONIC time of the latest record of a probe */
 	union event *event; /* event records of this window */
 	size_t events, events_room;

@@ -609,6 +609,9 @@ int model_take(struct model *m, const struct record *h)
 	case RECORD_HOOK:
 		take_hook(m, (const struct hook_record *)h);
 		return 0;
+	case RECORD_PROBE_COST:
+		probe_costs_take(&m->probe_costs, (const struct probe_cost_record *)h);
+		return 0;
 	case RECORD_NAMES:
 		return take_names(m, (const struct names_record *)h);
 	case RECORD_SYMBOL:

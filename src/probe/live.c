@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "probe/btf.h"
 #include "probe/growth_table.h"
 #include "probe/host_facts.h"
@@ -92,13 +93,53 @@ static int live_drain(struct source *src, const struct sink *sink)
 	return ring_drain(live->ring, take_record, live);
 }
 
-static void read_statistics(const struct live *live, struct tick_record *tick)
+/* Costs of the probes, and at the end of programs that belong to none. */
+struct probe_sums {
+	const struct choice *choice;
+	struct program_statistics of[HOOKS_MAX + 1];
+};
+
+static void add_program(void *ctx, const struct program_statistics *p)
 {
-	struct statistics_sum sum = statistics_sum(live->obj.obj);
+	struct probe_sums *sums = ctx;
+	int hook = choice_hook_of(sums->choice, p->name);
+	struct program_statistics *of = &sums->of[hook < 0 ? HOOKS_MAX : hook];
+
+	of->runs += p->runs;
+	of->run_ns += p->run_ns;
+}
+
+/* Sends what each probe has cost since its programs were loaded. */
+static int send_costs(const struct probe_sums *sums, __u64 t_ns, const struct sink *sink)
+{
+	int err = 0;
+
+	for (size_t i = 0; i <= HOOKS_MAX && !err; i++) {
+		struct probe_cost_record r = {.h = {RECORD_PROBE_COST, sizeof(r), t_ns},
+					      .runs = sums->of[i].runs,
+					      .run_ns = sums->of[i].run_ns};
+
+		if (!r.runs)
+			continue;
+		array_copy(r.name, sizeof(r.name), i < nr_hooks ? hooks[i].name : "other");
+		err = sink->take(sink->ctx, &r.h);
+	}
+	return err;
+}
+
+static int read_statistics(const struct live *live, struct tick_record *tick,
+			   const struct sink *sink)
+{
+	struct probe_sums sums = {.choice = &live->choice};
+	bool times = limits_bpf_stats(&live->limits);
+	struct statistics_sum sum =
+		statistics_sum(live->obj.obj, times ? add_program : NULL, &sums);
 
 	tick->losses.missed += live->missed + sum.missed + links_missed(&live->links);
-	if (limits_bpf_stats(&live->limits))
-		tick->own_bpf_ns = sum.run_ns;
+	if (!times)
+		return 0;
+	tick->own_bpf_ns = sum.run_ns;
+	return send_costs(&sums, tick->h.t_ns, sink);
 }
 
 size_t live_programs(const struct source *src, struct program_statistics *ret, size_t room)
@@ -219,8 +260,8 @@ static int live_scan(struct source *src, const struct sink *sink)
 	tick.own_rss_bytes = limits_own_rss_bytes(&live->limits);
 	tick.own_tables_bytes = live->tables_bytes;
 	tick.own_state_bytes = kernel_memory_of_state(live->obj.shared->stored);
-	read_statistics(live, &tick);
-	return sink->take(sink->ctx, &tick.h);
+	err = read_statistics(live, &tick, sink);
+	return err ?: sink->take(sink->ctx, &tick.h);
 }
 
 static int live_start(struct source *src, const struct sink *sink)

@@ -44,7 +44,9 @@ bool statistics_is_loss(const char *program, int kernel_major)
 	return kernel_major >= 7 || strcmp(program, "on_page_kernel");
 }
 
-struct statistics_sum statistics_sum(const struct bpf_object *obj)
+struct statistics_sum statistics_sum(const struct bpf_object *obj,
+				     void (*each)(void *ctx, const struct program_statistics *p),
+				     void *ctx)
 {
 	struct bpf_program *prog = NULL;
 	struct statistics_sum sum = {};
@@ -52,6 +54,11 @@ struct statistics_sum statistics_sum(const struct bpf_object *obj)
 	int major = host_kernel_major();
 
 	while ((prog = next_loaded(obj, prog, &info))) {
+		const struct program_statistics one = {bpf_program__name(prog), info.run_cnt,
+						       info.run_time_ns};
+
+		if (each)
+			each(ctx, &one);
 		sum.run_ns += info.run_time_ns;
 		if (statistics_is_loss(bpf_program__name(prog), major))
 			sum.missed += info.recursion_misses;

@@ -36,6 +36,9 @@ struct statistics_sum {
  */
 bool statistics_is_loss(const char *program, int kernel_major);
 
-struct statistics_sum statistics_sum(const struct bpf_object *obj);
+/* Also calls each() for each program, if it is not NULL. */
+struct statistics_sum statistics_sum(const struct bpf_object *obj,
+				     void (*each)(void *ctx, const struct program_statistics *p),
+				     void *ctx);
 
 #endif

@@ -408,6 +408,12 @@ static const struct record_field hook_fields[] = {
 };
 #undef OF
 
+#define OF struct probe_cost_record
+static const struct record_field probe_cost_fields[] = {
+	F(runs, ""), F(run_ns, "ns"), T(name),
+};
+#undef OF
+
 #define OF struct tick_record
 static const struct record_field tick_fields[] = {
 	F(wall_ns, "ns"),
@@ -783,6 +789,7 @@ const struct record_fields record_fields[] = {
 	K(RECORD_RESIDENT, resident_record, resident, 0),
 	K(RECORD_RESIDENT_SUM, resident_sum_record, resident_sum, 0),
 	K(RECORD_PHASE, phase_record, phase, 0),
+	K(RECORD_PROBE_COST, probe_cost_record, probe_cost, 0),
 	K(RECORD_ORIGIN, origin_record, origin, 0),
 	K(RECORD_LEVELS, levels_record, levels, 0),
 	K(RECORD_SHORTAGE, pressure_record, pressure, 0),

@@ -56,6 +56,7 @@ enum record_kind {
 	RECORD_RESIDENT,
 	RECORD_RESIDENT_SUM,
 	RECORD_PHASE,
+	RECORD_PROBE_COST,
 };
 
 /* Flags of a process, in the member `flags` of struct gauges. */

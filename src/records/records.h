@@ -282,6 +282,13 @@ struct hook_record {
 	char why[160];
 };
 
+/* Run statistics of the BPF programs of a probe. A scan sends them before its tick record. */
+struct probe_cost_record {
+	struct record h; /* has the time of the tick record */
+	__u64 runs, run_ns;
+	char name[24]; /* name of the probe; "other": programs that belong to no probe */
+};
+
 /*
  * What an attach type of a probe does not report (LACKS_*) or reports in addition (SEES_*), and
  * what it costs other processes (SPARES_*, TAXES_*).

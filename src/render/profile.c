@@ -244,6 +244,12 @@ static int add_stack(struct profile *p, struct profile_sample *s, const struct f
 static const char *const end_name[NR_ENDS] = {"minor faults", "major faults"};
 static const struct field *const end_field[NR_ENDS] = {FIELD(min_flt), FIELD(maj_flt)};
 
+bool profile_is_kind(const struct profile_name *n)
+{
+	return n->text[0] == '[' || !strcmp(n->text, end_name[END_MINOR]) ||
+	       !strcmp(n->text, end_name[END_MAJOR]);
+}
+
 /* Adds all minor or all major faults of a process as a sample without a stack. */
 static int add_faults(struct profile *p, const struct story_view *s, const struct history_row *r,
 		      enum fault_end end)
@@ -478,8 +484,7 @@ static int add_memory(struct profile *p, const struct story_view *s)
 	for (const struct resident_of *of = model_resident_each(s->v->m, NULL); of && !err;
 	     of = model_resident_each(s->v->m, of)) {
 		const struct subject *subject = model_find(s->v->m, &of->id);
-		const struct resident_list *list =
-			resident_shown(of, !subject || subject->final);
+		const struct resident_list *list = resident_shown(of, !subject || subject->final);
 
 		for (size_t i = 0; i < list->n && !err; i++)
 			err = add_held(p, s, of, list, &list->row[i]);

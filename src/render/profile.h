@@ -49,6 +49,8 @@ struct profile_cell {
 	uint64_t faults, stall_ns;
 };
 
+#define PROFILE_OUTER 2 /* outermost frames of a sample: the workload and the process */
+
 struct profile_sample {
 	const struct history_row *row; /* process of the sample; NULL: it is not in the history */
 	uint64_t value[NR_MEASURES];
@@ -94,5 +96,11 @@ bool profile_has(const struct profile *p, enum profile_measure measure);
 
 /* Returns the function of a frame with a known source file; of other frames, the whole text. */
 const char *profile_function(const struct profile_name *n);
+
+/*
+ * Returns whether a name is no function, but a kind of fault, mapping or memory: the innermost
+ * frame of a sample.
+ */
+bool profile_is_kind(const struct profile_name *n);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/identity.h"
+
 double story_seconds(const struct story_view *s)
 {
 	const struct model *m = s->v->m;
@@ -13,7 +15,9 @@ double story_seconds(const struct story_view *s)
 
 void story_workload(const struct history_row *r, char *ret, size_t size)
 {
-	workload_name(r->cgroup, r->comm, ret, size);
+	struct workload_of_process of = {r->cgroup, r->comm, is_of_kthreadd(r->id.pid, r->ppid)};
+
+	workload_name(&of, ret, size);
 }
 
 static int by_faults(const void *a, const void *b)

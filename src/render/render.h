@@ -112,11 +112,20 @@ double view_seconds(const struct view *v, uint64_t t_ns);
  */
 uint64_t view_wall_ns(const struct view *v, uint64_t t_ns);
 
+/* What names a workload. */
+struct workload_of_process {
+	const char *cgroup; /* NULL: not known */
+	const char *comm;
+	bool kernel_thread; /* all kernel threads are the workload "kthreadd" */
+};
+
+struct workload_of_process workload_of_subject(const struct subject *s);
+
 /*
  * Writes a process's workload, with the name that the exporter gives it by default: its pod,
  * container, unit or session, or else its comm. Names from the container runtime are not known
- * here. Without any of them, if `comm` is empty, writes an empty string.
+ * here. Without any of them, if the comm is empty, writes an empty string.
  */
-void workload_name(const char *cgroup, const char *comm, char *ret, size_t size);
+void workload_name(const struct workload_of_process *p, char *ret, size_t size);
 
 #endif

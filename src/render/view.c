@@ -54,14 +54,23 @@ uint64_t view_wall_ns(const struct view *v, uint64_t t_ns)
 	return host->wall_ns ? host->wall_ns + t_ns - host->h.t_ns : 0;
 }
 
-void workload_name(const char *cgroup, const char *comm, char *ret, size_t size)
+struct workload_of_process workload_of_subject(const struct subject *s)
 {
-	const struct identity_names names = {.comm = comm};
+	return (struct workload_of_process){
+		.cgroup = s->cgroup,
+		.comm = s->now.g.comm,
+		.kernel_thread = is_of_kthreadd(s->id.pid, s->now.g.ppid),
+	};
+}
+
+void workload_name(const struct workload_of_process *p, char *ret, size_t size)
+{
+	const struct identity_names names = {.comm = p->comm, .kernel_thread = p->kernel_thread};
 	struct workload w;
 	struct identity id;
 
-	workload_of(cgroup ? cgroup : "", &w);
-	if (!*comm && workload_kind_of(&w) == KIND_COMM) {
+	workload_of(p->cgroup ? p->cgroup : "", &w);
+	if (!*p->comm && !p->kernel_thread && workload_kind_of(&w) == KIND_COMM) {
 		*ret = 0;
 		return;
 	}

@@ -121,59 +121,66 @@ static size_t first_from(const struct owners *o, const struct fs_resident_key *k
 	return low;
 }
 
-struct owner_entry *owners_find(const struct owners *o, __u32 pid, __u64 start_ns, __u32 unit,
+/* Returns whether an entry is of a process, for a page that it had at its time. */
+static bool is_of(const struct owner_entry *e, const struct owner_process *of)
+{
+	return e->key.pid == of->pid && e->is.start_ns == of->start_ns &&
+	       (e->is.how != FS_RESIDENT_LEFT || e->is.frame > of->at_ns);
+}
+
+struct owner_entry *owners_find(const struct owners *o, const struct owner_process *of, __u32 unit,
 				__u64 number)
 {
-	const struct fs_resident_key key = {pid, unit, number};
+	const struct fs_resident_key key = {of->pid, unit, number};
 	size_t at = first_from(o, &key);
 	struct owner_entry *e = at < o->n ? &o->entry[at] : NULL;
 
-	return e && !order_keys(&e->key, &key) && e->is.start_ns == start_ns ? e : NULL;
+	return e && !order_keys(&e->key, &key) && is_of(e, of) ? e : NULL;
 }
 
-bool owners_read_one(const struct owners *o, __u32 pid, __u64 start_ns, __u32 unit, __u64 number,
-		     struct owner_entry *ret)
+bool owners_read_one(const struct owners *o, const struct owner_process *of, __u32 unit,
+		     __u64 number, struct owner_entry *ret)
 {
-	*ret = (struct owner_entry){.key = {pid, unit, number}};
-	return !bpf_map_lookup_elem(o->map, &ret->key, &ret->is) && ret->is.start_ns == start_ns;
+	*ret = (struct owner_entry){.key = {of->pid, unit, number}};
+	return !bpf_map_lookup_elem(o->map, &ret->key, &ret->is) && is_of(ret, of);
 }
 
-static bool is_near(const struct owner_entry *e, __u32 pid, __u64 start_ns, __u64 page)
+/* Returns whether an entry is of a page of a process in a range of 2 MiB, at any time. */
+static bool is_within(const struct owner_entry *e, const struct owner_process *of, __u64 huge)
 {
-	return e->key.pid == pid && e->is.start_ns == start_ns && e->key.unit == FS_RESIDENT_PAGE &&
-	       e->key.number >> FS_RESIDENT_HUGE_SHIFT == page >> FS_RESIDENT_HUGE_SHIFT;
+	return e->key.pid == of->pid && e->key.unit == FS_RESIDENT_PAGE &&
+	       e->key.number >> FS_RESIDENT_HUGE_SHIFT == huge;
 }
 
-struct owner_entry *owners_nearest(const struct owners *o, __u32 pid, __u64 start_ns, __u64 page)
+struct owner_entry *owners_nearest(const struct owners *o, const struct owner_process *of,
+				   __u64 page)
 {
-	const struct fs_resident_key key = {pid, FS_RESIDENT_PAGE, page};
-	size_t at = first_from(o, &key);
-	struct owner_entry *above = at < o->n ? &o->entry[at] : NULL;
-	struct owner_entry *below = at ? &o->entry[at - 1] : NULL;
+	const struct fs_resident_key key = {of->pid, FS_RESIDENT_PAGE, page};
+	const __u64 huge = page >> FS_RESIDENT_HUGE_SHIFT;
+	size_t above = first_from(o, &key), below = above;
 
-	if (above && !is_near(above, pid, start_ns, page))
-		above = NULL;
-	if (below && !is_near(below, pid, start_ns, page))
-		below = NULL;
-	if (!above || !below)
-		return above ?: below;
-	return above->key.number - page < page - below->key.number ? above : below;
+	while (above < o->n && is_within(&o->entry[above], of, huge) && !is_of(&o->entry[above], of))
+		above++;
+	while (below && is_within(&o->entry[below - 1], of, huge) && !is_of(&o->entry[below - 1], of))
+		below--;
+	if (above == o->n || !is_within(&o->entry[above], of, huge))
+		return below && is_within(&o->entry[below - 1], of, huge) ? &o->entry[below - 1] : NULL;
+	if (!below || !is_within(&o->entry[below - 1], of, huge))
+		return &o->entry[above];
+	return o->entry[above].key.number - page < page - o->entry[below - 1].key.number
+		       ? &o->entry[above]
+		       : &o->entry[below - 1];
 }
 
-bool owners_within(const struct owners *o, __u32 pid, __u64 start_ns, __u64 huge, __u64 since_ns)
+bool owners_within(const struct owners *o, const struct owner_process *of, __u64 huge,
+		   __u64 since_ns)
 {
-	const __u64 from = huge << FS_RESIDENT_HUGE_SHIFT;
-	const struct fs_resident_key key = {pid, FS_RESIDENT_PAGE, from};
+	const struct fs_resident_key key = {of->pid, FS_RESIDENT_PAGE,
+					    huge << FS_RESIDENT_HUGE_SHIFT};
 
-	for (size_t i = first_from(o, &key); i < o->n; i++) {
-		const struct owner_entry *e = &o->entry[i];
-
-		if (e->key.pid != pid || e->key.unit != FS_RESIDENT_PAGE ||
-		    e->key.number >= from + (1u << FS_RESIDENT_HUGE_SHIFT))
-			break;
-		if (e->is.start_ns == start_ns && e->is.since_ns > since_ns)
+	for (size_t i = first_from(o, &key); i < o->n && is_within(&o->entry[i], of, huge); i++)
+		if (is_of(&o->entry[i], of) && o->entry[i].is.since_ns > since_ns)
 			return true;
-	}
 	return false;
 }
 

@@ -27,28 +27,38 @@ struct owners {
 int owners_read(struct owners *o);
 void owners_free(struct owners *o);
 
-/* Returns the entry of a unit of a process that started at `start_ns`, or NULL. */
-struct owner_entry *owners_find(const struct owners *o, __u32 pid, __u64 start_ns, __u32 unit,
+/* A process whose pages are looked up, and the time at which it had them. */
+struct owner_process {
+	__u32 pid;
+	__u64 start_ns; /* start time of the process */
+	__u64 at_ns;	/* CLOCK_MONOTONIC; OWNER_NOW: now */
+};
+#define OWNER_NOW UINT64_MAX
+
+/* Returns the entry of a unit of a process, or NULL. */
+struct owner_entry *owners_find(const struct owners *o, const struct owner_process *of, __u32 unit,
 				__u64 number);
 
 /*
  * Reads the entry of a unit again, in case a fault made it after the map was copied. Returns
  * whether there is one.
  */
-bool owners_read_one(const struct owners *o, __u32 pid, __u64 start_ns, __u32 unit, __u64 number,
-		     struct owner_entry *ret);
+bool owners_read_one(const struct owners *o, const struct owner_process *of, __u32 unit,
+		     __u64 number, struct owner_entry *ret);
 
 /*
  * Returns the entry of a process for the page that is nearest to `page`, within the same range of 2
  * MiB, or NULL.
  */
-struct owner_entry *owners_nearest(const struct owners *o, __u32 pid, __u64 start_ns, __u64 page);
+struct owner_entry *owners_nearest(const struct owners *o, const struct owner_process *of,
+				   __u64 page);
 
 /*
  * Returns whether the process has an entry for a page of a range of 2 MiB that is later than
  * `since_ns`: the range is then not one huge page, or was not one when it was first touched.
  */
-bool owners_within(const struct owners *o, __u32 pid, __u64 start_ns, __u64 huge, __u64 since_ns);
+bool owners_within(const struct owners *o, const struct owner_process *of, __u64 huge,
+		   __u64 since_ns);
 
 /* Writes a changed entry to the map, unless a fault changed it there. */
 void owners_change(const struct owners *o, const struct owner_entry *e);

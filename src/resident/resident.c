@@ -305,21 +305,25 @@ static struct row_key key_of(const struct reading *g, const struct page_range *r
 	return key;
 }
 
+static struct owner_process process_at(const struct target *t, __u64 ns)
+{
+	return (struct owner_process){t->id.pid, t->id.start_ns, ns};
+}
+
 /*
  * Finds who made a page resident in a process: by the page itself, by the nearest page of the same
  * file or of the same huge page, or by the huge page that it was part of.
  */
-static struct owner_entry *find_owner(const struct reading *g, const struct target *of, __u64 page)
+static struct owner_entry *find_owner(const struct reading *g, const struct owner_process *of,
+				      __u64 page)
 {
 	const struct owners *o = &g->r->owners;
-	const struct process_key *id = &of->id;
-	struct owner_entry *e = owners_find(o, id->pid, id->start_ns, FS_RESIDENT_PAGE, page);
+	struct owner_entry *e = owners_find(o, of, FS_RESIDENT_PAGE, page);
 
 	if (!e && (g->in->filed || g->collapsed))
-		e = owners_nearest(o, id->pid, id->start_ns, page);
+		e = owners_nearest(o, of, page);
 	if (!e)
-		e = owners_find(o, id->pid, id->start_ns, FS_RESIDENT_HUGE,
-				page >> FS_RESIDENT_HUGE_SHIFT);
+		e = owners_find(o, of, FS_RESIDENT_HUGE, page >> FS_RESIDENT_HUGE_SHIFT);
 	return e;
 }
 
@@ -329,11 +333,10 @@ struct unit {
 	bool huge;
 };
 
-static struct owner_entry *find_unit(const struct reading *g, const struct target *of,
+static struct owner_entry *find_unit(const struct reading *g, const struct owner_process *of,
 				     const struct unit *u)
 {
-	return u->huge ? owners_find(&g->r->owners, of->id.pid, of->id.start_ns, FS_RESIDENT_HUGE,
-				     u->number)
+	return u->huge ? owners_find(&g->r->owners, of, FS_RESIDENT_HUGE, u->number)
 		       : find_owner(g, of, u->number);
 }
 
@@ -347,7 +350,8 @@ static bool inherit(const struct reading *g, const struct unit *u, struct row_ke
 
 	for (int i = 0; i < ANCESTORS && g->ancestor[i]; i++) {
 		const struct target *of = g->ancestor[i];
-		struct owner_entry *e = find_unit(g, of, u);
+		const struct owner_process then = process_at(of, forked_ns);
+		struct owner_entry *e = find_unit(g, &then, u);
 
 		if (e)
 			e->seen = true;
@@ -372,10 +376,11 @@ static bool inherit(const struct reading *g, const struct unit *u, struct row_ke
  */
 static bool find_late(const struct reading *g, const struct unit *u, struct row_key *key)
 {
+	const struct owner_process now = process_at(g->t, OWNER_NOW);
 	struct owner_entry e;
 
-	if (!owners_read_one(&g->r->owners, g->t->id.pid, g->t->id.start_ns,
-			     u->huge ? FS_RESIDENT_HUGE : FS_RESIDENT_PAGE, u->number, &e) ||
+	if (!owners_read_one(&g->r->owners, &now, u->huge ? FS_RESIDENT_HUGE : FS_RESIDENT_PAGE,
+			     u->number, &e) ||
 	    e.is.stack < 0)
 		return false;
 	key->stack = e.is.stack;
@@ -437,7 +442,8 @@ static bool is_older(const struct reading *g, const struct owner_entry *e, __u64
 
 static int take_page(struct reading *g, const struct page_range *range, __u64 page)
 {
-	struct owner_entry *e = find_owner(g, g->t, page);
+	const struct owner_process now = process_at(g->t, OWNER_NOW);
+	struct owner_entry *e = find_owner(g, &now, page);
 	const struct unit unit = {.number = page};
 	struct row_key key = key_of(g, range);
 	int err = 0;
@@ -476,14 +482,14 @@ static int take_pages(struct reading *g, const struct page_range *range, __u64 f
 /* Takes a huge page. If parts of it were touched on their own, its pages are taken one by one. */
 static int take_huge(struct reading *g, const struct page_range *range, __u64 huge)
 {
-	const struct process_key *id = &g->p->id;
+	const struct owner_process now = process_at(g->t, OWNER_NOW);
 	const struct owners *o = &g->r->owners;
-	struct owner_entry *e = owners_find(o, id->pid, id->start_ns, FS_RESIDENT_HUGE, huge);
+	struct owner_entry *e = owners_find(o, &now, FS_RESIDENT_HUGE, huge);
 	const struct unit unit = {huge, true};
 	struct row_key key = key_of(g, range);
 	int err = 0;
 
-	if (owners_within(o, id->pid, id->start_ns, huge, e ? e->is.since_ns : 0)) {
+	if (owners_within(o, &now, huge, e ? e->is.since_ns : 0)) {
 		g->collapsed = true;
 		err = take_pages(g, range, huge << FS_RESIDENT_HUGE_SHIFT,
 				 (huge + 1) << FS_RESIDENT_HUGE_SHIFT);

@@ -330,11 +330,12 @@ static void clear(struct finding *f, uint64_t t_ns)
 /* Ends the title with the line of the user's code, if there is one and the title has room. */
 static void end_title(struct finding *f)
 {
-	size_t len = strlen(f->title);
+	size_t len = strlen(f->title), by = strlen(f->by);
 
-	if (f->by[0] && !strstr(f->title, f->by) &&
-	    len + strlen(", ") + strlen(f->by) < sizeof(f->title))
-		snprintf(f->title + len, sizeof(f->title) - len, ", %s", f->by);
+	if (!by || strstr(f->title, f->by) || len + strlen(", ") + by >= sizeof(f->title))
+		return;
+	strcpy(f->title + len, ", ");
+	memcpy(f->title + len + strlen(", "), f->by, by + 1);
 }
 
 /* Begins a finding that the rule may fill. The rest of its empty texts and arrays has no value. */

@@ -69,7 +69,7 @@ static void put_real(struct buf *b, enum evidence_unit unit, double value)
 	switch (unit) {
 	case IN_SECONDS:
 		if (value < 1)
-			put_duration(b, value * 1e9);
+			put_duration(b, count_of_real(value * 1e9));
 		else
 			put_span(b, value);
 		break;

@@ -108,6 +108,9 @@ static struct part part_of(const struct occasion *o, struct finding *f, enum wha
 	return held;
 }
 
+#define ARROW " <- "
+#define CUT   "..." /* in place of frames, or of the end of a name, for which there is no room */
+
 /*
  * Writes the user's line and the innermost frames, such as "train.py:57 load: mmap (libc.so.6) <-
  * share (x)".
@@ -115,17 +118,23 @@ static struct part part_of(const struct occasion *o, struct finding *f, enum wha
 static void put_stack(char *ret, size_t size, const struct frames *f)
 {
 	char end[FRAMES_END_BYTES], user[FRAMES_USER_BYTES], one[FRAME_TEXT_BYTES];
-	size_t frame[FRAMES_TOLD], n;
-	bool more;
+	size_t frame[FRAMES_TOLD], n, room;
+	bool more, whole = true;
 
+	room = size - strlen(frames_end_text(f, end, sizeof(end))) - strlen(ARROW CUT);
 	array_copy(ret, size, frames_user_text(f, user, sizeof(user)));
 	n = frames_telling(f, frame, FRAMES_TOLD, &more);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && whole; i++) {
+		size_t len = strlen(ret) + (i ? strlen(ARROW) : 0);
+
 		frames_show(f, frame[i], one, sizeof(one));
-		array_append(ret, size, i ? " <- " : "");
-		array_append(ret, size, one);
+		whole = len + strlen(one) < room;
+		array_append(ret, size, i ? ARROW : "");
+		if (whole || !i)
+			array_append(ret, room, one);
 	}
-	array_append(ret, size, frames_end_text(f, end, sizeof(end)));
+	array_append(ret, size, whole ? "" : CUT);
+	array_append(ret, size, end);
 }
 
 void stack_evidence(struct finding *f, const struct model *m, const struct process_key *id,

@@ -202,7 +202,8 @@ bool reads_too_much(const struct occasion *o, const struct finding *open, struct
 	finding_title(f, "readahead of a mapped file: %s/s read from disk, at most %s/s used",
 		      as_bytes(count_of_real(read)).s, as_bytes(count_of_real(touched)).s);
 	say_served(f, "faults that read", &major);
-	finding_number(f, "bytes read for each byte touched", IN_COUNT, read / touched);
+	finding_number(f, "bytes read for each byte touched", IN_COUNT,
+		       count_of_real(read / touched));
 	finding_advise(f);
 	return true;
 }

@@ -25,6 +25,7 @@ int diff_print(const struct options *o, const char *const path[2], const char *c
 /* the arguments of these functions are as for command_report() */
 int command_incidents(const struct options *o, int (*write_metrics)(const struct options *o));
 int command_snapshot(const struct options *o);
+int command_settings(const struct options *o);
 /* appends the text of the explanation to b */
 int command_explain(const struct options *o, struct buf *b);
 

@@ -211,17 +211,18 @@ static struct allowance *allowance_for(struct event_log *l, uint64_t hash)
 }
 
 /* Finds the workload by the path of a cgroup. `w` and `name` hold the texts. */
-static void workload_by_path(const struct session *s, const char *path, const char *comm,
+static void workload_by_path(const struct session *s, struct workload_of_process of,
 			     struct workload *w, char *name, size_t size, struct log_workload *ret)
 {
 	struct names_record names = {.h = {RECORD_NAMES, sizeof(names)}};
 	char raw[256];
 
-	array_copy(names.cgroup, sizeof(names.cgroup), path ? path : "");
+	array_copy(names.cgroup, sizeof(names.cgroup), of.cgroup ? of.cgroup : "");
 	if (s->plan.redaction)
 		redact_record(s->plan.redaction, &names.h);
 	workload_of(names.cgroup, w);
-	workload_name(names.cgroup, comm, raw, sizeof(raw));
+	of.cgroup = names.cgroup;
+	workload_name(&of, raw, sizeof(raw));
 	label_copy(name, size, raw); /* as in the labels of metrics */
 	*ret = (struct log_workload){.name = name, .unit = w->unit, .container = w->container};
 }
@@ -235,12 +236,17 @@ static void report_finding(struct session *s, const struct finding *f, enum log_
 	if (s->log->identify && finding_has_process(f)) {
 		s->log->identify(s->log->ctx, f, &e.workload);
 	} else if (finding_has_process(f)) {
-		const struct subject *of = model_find(&s->in.m, &f->subject);
+		const struct subject *subject = model_find(&s->in.m, &f->subject);
+		struct workload_of_process of = {.comm = f->comm};
 
-		workload_by_path(s, of ? of->cgroup : NULL, f->comm, &w, name, sizeof(name),
-				 &e.workload);
+		if (subject)
+			of = workload_of_subject(subject);
+		of.comm = f->comm;
+		workload_by_path(s, of, &w, name, sizeof(name), &e.workload);
 	} else if (f->rule->trigger == ON_CGROUP) {
-		workload_by_path(s, f->place, "", &w, name, sizeof(name), &e.workload);
+		struct workload_of_process of = {.cgroup = f->place, .comm = ""};
+
+		workload_by_path(s, of, &w, name, sizeof(name), &e.workload);
 	}
 	write_line(s, &e);
 }

@@ -24,6 +24,46 @@
 static const double paces[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};
 #define NR_PACES (sizeof(paces) / sizeof(paces[0]))
 
+void viewing_open_settings(struct session *s)
+{
+	view_settings_open(&s->out.settings, true);
+	/* users who have faultscope's capabilities from its program file are confined by Landlock */
+	if (s->out.settings.dir >= 0)
+		s->in.scope.writable[0] = s->out.settings.directory;
+}
+
+/* Applies the settings of the user; options of the command line come before them. */
+static void apply_settings(struct session *s)
+{
+	struct view_settings *kept = &s->out.settings;
+	struct tui *t = &s->out.viewing->tui;
+	const char *wrong;
+
+	view_settings_load(kept, t);
+	if (s->o->colour == WHEN_ALWAYS && t->theme == THEME_NONE)
+		t->theme = THEME_DARK;
+	tui_obey_sort(t, &s->out.view);
+	view_settings_keep(kept, t);
+	wrong = !kept->missing && kept->error[0] ? kept->error : kept->wrong.s;
+	if (!wrong)
+		return;
+	complain("settings of the live view: %s", wrong);
+	snprintf(t->say, sizeof(t->say), "settings: %.*s", (int)strcspn(wrong, "\n"), wrong);
+}
+
+/* Writes the settings that the user has changed. */
+static void save_settings(struct session *s)
+{
+	struct view_settings *kept = &s->out.settings;
+	struct tui *t = &s->out.viewing->tui;
+
+	/* who looks at the end of a recording does not want to see only ended processes next time */
+	if (!s->in.src->live)
+		view_settings_keep_one(kept, t, "ended");
+	if (view_settings_save(kept, t))
+		complain("the changed settings of the live view are not kept: %s", kept->error);
+}
+
 int viewing_begin(struct session *s)
 {
 	struct viewing *w = calloc(1, sizeof(*w));
@@ -35,6 +75,7 @@ int viewing_begin(struct session *s)
 	if (model_keep_ended(&s->in.m, VIEWING_ENDED))
 		return -ENOMEM;
 	tui_open(&w->tui, &s->out.view);
+	apply_settings(s);
 	w->tui.looks = s->in.src->live && !host_is_in_pid_namespace();
 	w->tui.writes = s->in.src->live;
 	w->tui.recording = s->in.collector.rec != NULL;
@@ -282,6 +323,7 @@ void viewing_end(struct session *s)
 	if (!s->out.viewing)
 		return;
 	terminal_leave();
+	save_settings(s);
 	tui_free(&s->out.viewing->tui);
 	if (s->out.viewing->outline)
 		outline_end(s->out.viewing->outline);

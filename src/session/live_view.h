@@ -43,6 +43,9 @@ struct viewing {
 	int damage; /* -EBADMSG: the recording cannot be read beyond this end; 0: it can */
 };
 
+/* Opens the settings of the live view, before privileges are dropped. */
+void viewing_open_settings(struct session *s);
+
 /* Takes over the terminal for the live view. Returns 0 or -ENOMEM. */
 int viewing_begin(struct session *s);
 

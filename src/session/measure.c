@@ -30,6 +30,7 @@ int session_begin(struct session *s, const struct run_plan *plan)
 	s->out.fd = s->in.part = -1;
 	s->marks = PHASE_MARKS_CLOSED;
 	s->out.file = s->out.junit = OUTPUT_NONE;
+	s->out.settings = VIEW_SETTINGS_NONE;
 	s->out.renderer = plan->renderer;
 	if (model_init(&s->in.m)) {
 		complain("out of memory");
@@ -49,6 +50,8 @@ int session_begin(struct session *s, const struct run_plan *plan)
 	if (err)
 		return err;
 	session_set_view(s);
+	if (s->out.redraws)
+		viewing_open_settings(s);
 	err = gating_begin(s);
 	return err ? err : session_open_recording(s);
 }
@@ -411,6 +414,7 @@ int session_end(struct session *s)
 	collector_free(&s->in.collector);
 	findings_free(&s->in.findings);
 	model_free(&s->in.m);
+	view_settings_close(&s->out.settings);
 	buf_free(&s->out.gaps);
 	buf_free(&s->out.text);
 	return s->status;

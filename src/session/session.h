@@ -20,6 +20,7 @@
 #include "session/incident_watch.h"
 #include "session/phase_marks.h"
 #include "session/run_plan.h"
+#include "session/view_settings.h"
 #include "unwind/unwinder.h"
 
 struct viewing;
@@ -60,6 +61,7 @@ struct session_output {
 	bool opened;		 /* the first lines were rendered */
 	bool pending; /* the first lines say that probes are not attached yet */
 	struct viewing *viewing; /* state of the live view; NULL: not started; owned */
+	struct view_settings settings; /* of the live view */
 	char note[192];		 /* message for the bottom of the live view; empty: none */
 	/* the first scan succeeded; if it failed, the recording is removed */
 	bool began;

@@ -10,8 +10,44 @@ from deployed import (METRIC, PROMETHEUS, RUNBOOKS, accepts, alerts, borrowed, c
                       rules, unknown_metrics)
 from harness import ROOT
 
-URL = "docs/runbooks/"
+PATH = "sources of faultscope, docs/runbooks/"
 SEVERITIES = {"critical", "warning", "info"}
+
+# The limit that each text names: what a test of promtool shows of it, or why there is none.
+LIMITS = {
+    ("FaultscopeMappingsNearLimit", "warning"): r"53000 of 65530 mappings: more than 80%",
+    ("FaultscopeMappingsNearLimit", "critical"): r"62300 of 65530 mappings: more than 95%",
+    ("FaultscopeMappingsWillExhaust", "warning"): r"35000 of 65530 mappings .* within 4 hours",
+    ("FaultscopeMappingFailures", "critical"): r"About 1 .* vm.max_map_count is 65530",
+    ("FaultscopeFdsNearLimit", "warning"): r"900 of 1024 file descriptors: more than 80%",
+    ("FaultscopeFdsWillExhaust", "warning"): r"480 of 1024 file descriptors .* within 4 hours",
+    ("FaultscopeFdFailures", "critical"): r"About 15 .* more than 10.* has 1024 of 1024 file",
+    ("FaultscopeMajorFaultStall", "warning"): r"333.3ms in each second .* more than 200ms",
+    ("FaultscopeSwapThrashing", "warning"): r"200 pages per second .* more than 100 .* 50ms",
+    ("FaultscopeCrashLoopBySignal", "warning"): r"4 times in 15 minutes. More than 3 such",
+    ("FaultscopeKernelFixupBurst", "warning"): r"2 times per second. .* more than 1 .* than 10 times",
+    ("FaultscopeLosingEvents", "warning"): r"loses 2 events per second .* More than 1 event",
+    ("FaultscopeCardinalityLimited", "info"): r"12 workloads .* --limit.workloads: 50 have",
+    ("FaultscopeRestarting", "warning"): r"3 times in the last hour. More than 2 restarts",
+    ("FaultscopeVersionSkew", "info"): r"2 versions .* More than 1 version",
+}
+ONE_IS_ENOUGH = {
+    "FaultscopeCommitRefused": "the commit limit of the kernel is no metric of the exporter",
+    "FaultscopeOomKill": "the limit is on the page of the kill, which the command prints",
+    "FaultscopeKernelReport": "no error of the kernel is usual",
+    "FaultscopeIncidentsNotStored": "each incident is to be stored",
+}
+YES_OR_NO = {
+    "FaultscopeBlind": "a collector runs, or it does not",
+    "FaultscopeIncomplete": "a metrics page is partial, or it is not",
+    "FaultscopeDown": "a scrape succeeds, or it does not",
+    "FaultscopeAbsent": "there is a target, or there is none",
+}
+NO_HOST = {
+    "FaultscopeVersionSkew": "it is about all hosts of a cluster",
+    "FaultscopeAbsent": "no host is known",
+}
+UNITS = {"m": "minutes", "h": "hours"}
 DISCOVERY = re.compile(r"^  kubernetes_sd_configs:\n  - role: pod\n    namespaces: .*\n", re.M)
 
 
@@ -61,10 +97,63 @@ def test_rules_name_labels_that_the_exporter_has(check):
 def test_each_alert_says_what_it_has_to(check):
     for rule in alerts():
         name, told = rule["alert"], rule["annotations"]
-        check.equal(f"{name}: annotations", set(told),
-                    {"summary", "description", "command", "runbook_url"})
+        workload = "$labels.workload" in told["summary"]
+        check.equal(f"{name}: annotations", set(told) - ({"where"} if workload else set()),
+                    {"summary", "description", "command", "runbook"})
+        check.equal(f"{name}: where", "where" in told, workload)
         check.that(rule["labels"].get("severity") in SEVERITIES, f"{name}: {rule['labels']}")
-        check.equal(f"{name}: runbook", told["runbook_url"], f"{URL}{name}.md")
+        check.equal(f"{name}: runbook", told["runbook"], f"{PATH}{name}.md")
+
+
+def durations(rule):
+    """Returns the texts of how long a condition held: of `for`, else of the recorded time, else now."""
+    found = ([rule["for"]] if "for" in rule else
+             re.findall(r":increase(\d+[mh])|\[(\d+[mh])\]", rule["expr"]))
+    found = {"".join(one) for one in found}
+    return {f"{one[:-1]} {UNITS[one[-1]]}" for one in found} or {"now"}
+
+
+def said(text, duration):
+    return duration in text or (duration == "1 hours" and re.search(r"1 hour\b|last hour", text))
+
+
+def shown():
+    """Yields (name, labels, annotations) of each alert that a test of promtool lets fire."""
+    for test in read_yaml(PROMETHEUS / "rules_test.yml")["tests"]:
+        for one in test.get("alert_rule_test", ()):
+            for alert in one["exp_alerts"]:
+                yield one["alertname"], alert["exp_labels"], alert["exp_annotations"]
+
+
+def test_each_text_names_host_workload_value_limit_and_time(check):
+    """Reads the texts that promtool's tests expect, which promtool compares with the real ones."""
+    waits = {(rule["alert"], rule["labels"]["severity"]): durations(rule) for rule in alerts()}
+    limits = set()
+    for name, labels, told in shown():
+        what, text = (name, labels["severity"]), f"{told['summary']} {told['description']}"
+        check.that(name in NO_HOST or f"on {labels['instance']}" in told["summary"]
+                   or f"kernel of {labels['instance']}" in told["summary"], f"{what}: no host: {text}")
+        if "workload" in labels:
+            check.that(re.search(rf"\b{labels['workload']}\b", told["summary"]), f"{what}: {text}")
+            check.that(told["where"].startswith(
+                f"host {labels['instance']}, workload {labels['workload']}"), f"{what}: where")
+        check.that(all(said(text, one) for one in waits[what]), f"{what}: not {waits[what]}: {text}")
+        if name in ONE_IS_ENOUGH:
+            check.that(re.search(r"\b1\b.* One is enough for this alert", text), f"{what}: {text}")
+        elif name not in YES_OR_NO and re.search(LIMITS[what], text):
+            limits.add(what)
+    check.equal("alerts that name value and limit", limits, set(LIMITS))
+    check.equal("alerts of the tables",
+                {name for name, _ in LIMITS} | set(ONE_IS_ENOUGH) | set(YES_OR_NO),
+                {rule["alert"] for rule in alerts()})
+
+
+def test_where_names_pod_and_cgroup(check):
+    """A pod that has ended is named for an hour."""
+    where = {told["where"] for _, _, told in shown() if "where" in told}
+    check.that("host a, workload w, namespace shop, pod cart-1, container app, cgroup /kubepods/p/c"
+               in where, where)
+    check.that("host a, workload w, cgroup /system.slice/w" in where, where)
 
 
 def test_each_alert_has_its_runbook_and_no_other_is_there(check):
@@ -121,12 +210,19 @@ def made(*words):
 
 
 def test_runbooks_elsewhere(check):
-    """The variable RUNBOOKS changes the links to runbooks, and nothing else."""
+    """The variable RUNBOOKS makes links of the paths of runbooks, and changes nothing else."""
     texts, ran = made("RUNBOOKS=https://wiki.example.org/a&b/")
     check.equal("status", (ran.returncode, ran.stderr), (0, ""))
+    link = "runbook_url: https://wiki.example.org/a&b/"
+    check.equal("links", texts["rules.yml"].count(link), len(alerts()))
     for name in ("rules.yml", "rules_test.yml"):
-        check.equal(name, texts[name].replace("https://wiki.example.org/a&b/", URL),
+        check.equal(name, texts[name].replace(link, f"runbook: {PATH}"),
                     (PROMETHEUS / name).read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as place:
+        for name, text in texts.items():
+            (Path(place) / name).write_text(text, encoding="utf-8")
+        accepts(check, "promtool", borrowed("promtool"), "test", "rules",
+                Path(place) / "rules_test.yml")
 
 
 def test_values_of_the_rules(check):
@@ -146,15 +242,18 @@ def test_values_of_the_rules(check):
         path = Path(place) / "rules.yml"
         path.write_text(texts["rules.yml"], encoding="utf-8")
         accepts(check, "promtool", borrowed("promtool"), "check", "rules", path)
+    texts, _ = made("CONFIG=mappingsWarning=0.95 mappingsCritical=0.97")
+    for value in ("0.95", "0.97"):
+        check.equal(value, texts["rules.yml"].count(f"mappings:ratio > {value}\n"), 1)
     for wrong in ("CONFIG=fdfailures=3", "CONFIG=fdFailures"):
         _, ran = made(wrong)
         check.that(ran.returncode and "not NAME=VALUE" in ran.stderr, f"{wrong}: {ran.stderr}")
 
 
-def test_no_link_is_a_file_of_one_machine(check):
+def test_the_path_of_each_runbook_exists(check):
     for rule in alerts():
-        url = rule["annotations"]["runbook_url"]
-        check.that("://" not in url and (ROOT / url).exists(), f"{rule['alert']}: {url}")
+        path = rule["annotations"]["runbook"].removeprefix("sources of faultscope, ")
+        check.that((ROOT / path).exists(), f"{rule['alert']}: {path}")
 
 
 def test_the_keep_list_has_what_alerts_use(check):

@@ -12,6 +12,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -33,7 +34,13 @@ os.environ.pop("PYTHONUNBUFFERED", None)
 # With GITHUB_ACTIONS set, faultscope prints annotations, which a CI runner would show as its own.
 os.environ.pop("GITHUB_ACTIONS", None)
 
+# The live view keeps settings. Tests have a place of their own, never that of the real user; a terminal
+# of a test has another one, so that no test sees what another one changed.
+_SETTINGS = tempfile.TemporaryDirectory(prefix="faultscope-settings-")
+os.environ["XDG_CONFIG_HOME"] = _SETTINGS.name
+
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "report"))  # modules that read HTML pages
 BUILD = ROOT / os.environ.get("BUILD", "build")
 FAULTSCOPE = BUILD / "faultscope"
 os.environ.setdefault("LSAN_OPTIONS", f"suppressions={Path(__file__).with_name('leaks.txt')}")

@@ -177,15 +177,25 @@ def deep():
     recurse(900, "deeper")
 
 
+def made_once(text, file, name):
+    space = {"open_one": open_one}
+    exec(compile(text, file, "exec"), space)
+    space[name]()
+    del space
+    gc.collect()
+
+
 def reused():
-    """Opens each file from a new function, which often has the address of the one before."""
+    """Opens each file from a new function, which often has the address of the one before. Such
+    functions differ in their size, or only in their file, in their name or in their first line:
+    then they often have the pointers of the one before, too."""
     for number in range(12):
-        text = "def made():\n" + "    pass\n" * number + f"    open_one('reused{letters(number)}')\n"
-        space = {"open_one": open_one}
-        exec(compile(text, f"made{letters(number)}.py", "exec"), space)
-        space["made"]()
-        del space
-        gc.collect()
+        which = letters(number)
+        longer = "def made():\n" + "    pass\n" * number
+        made_once(longer + f"    open_one('reused{which}')\n", f"made{which}.py", "made")
+        made_once(f"def made():\n    open_one('file{which}')\n", f"other{which}.py", "made")
+        made_once(f"def made{which}():\n    open_one('name{which}')\n", "names.py", f"made{which}")
+        made_once("\n" * number + f"def made():\n    open_one('line{which}')\n", "lines.py", "made")
 
 
 def many():

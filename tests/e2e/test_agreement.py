@@ -8,6 +8,7 @@ import json
 import re
 
 from harness import BUILD, RECORDINGS, ROOT, Lines, Skip
+from page_data import data_of
 
 # Exit statuses of commands that read a recording. DONE means success, and INCOMPLETE means that the
 # recording has lost events. All outputs must agree in both cases.
@@ -213,7 +214,7 @@ def by_csv_time(lab, recording):
 def page_of(lab, recording):
     """Returns the tiles of the HTML page and the JSON data of its charts."""
     page = report(lab, "html", recording)
-    data = json.loads(re.search(r'id="report-data">(.*?)</script>', page, re.S).group(1))
+    data = data_of(page)
     tiles = dict(re.findall(r"<dt>([^<]+)</dt><dd[^>]*>([^<]*)</dd>", page))
     tiles = {re.sub(" of all threads$", "", key): value for key, value in tiles.items()}
     ended = re.search(r"<dt>processes</dt><dd[^>]*>[^<]*</dd><dd [^>]*>([\d,]+) ended", page)
@@ -447,16 +448,16 @@ def drawn_cells(page):
     svg = re.search(r'<svg id="heat-svg".*?</svg>', page, re.S).group(0)
     left, right, height = (float(re.search(rf'data-{key}="([\d.]+)"', svg).group(1))
                            for key in ("left", "right", "row"))
-    data = json.loads(re.search(r'id="report-data">(.*?)</script>', page, re.S).group(1))
+    data = data_of(page)
     points = data["points"]
     begin, end = points[0]["from"], points[-1]["to"]
 
     def seconds(x):
         return begin + (x - left) / (right - left) * (end - begin)
 
-    cells = [(round(float(y) / height), seconds(float(x)), seconds(float(x) + float(w)))
-             for path in re.findall(r'<path class="h\d" d="([^"]*)"', svg)
-             for x, y, w in re.findall(r"M([\d.]+) ([\d.]+)h([\d.]+)", path)]
+    cells = [(int(float(y) // height), seconds(float(x)), seconds(float(end)))
+             for path in re.findall(r'<path class="h\d"[^>]* d="([^"]*)"', svg)
+             for x, y, end in re.findall(r"M([\d.]+) ([\d.]+)H([\d.]+)", path)]
     return data, cells, seconds(left + 0.5) - begin
 
 

@@ -3,11 +3,11 @@
 bars have the right length."""
 
 import html.parser
-import json
 import math
 import re
 
 from harness import ROOT
+from page_data import data_of
 
 EXAMPLES = sorted((ROOT / "docs/examples").glob("*.fsr"))
 LINE = 12  # greatest height of a text, in SVG units
@@ -163,7 +163,7 @@ def test_script_reads_what_the_page_has(check, lab):
     """The data of a page contains every value of a timeline point that the page's script reads."""
     script = (ROOT / "src/render/html/report.js").read_text(encoding="utf-8")
     page = lab.faultscope("report", "--html", EXAMPLES[0]).out
-    points = json.loads(re.search(r'id="report-data">(.*?)</script>', page, re.S)[1])["points"]
+    points = data_of(page)["points"]
     read = set(re.findall(r"\bp\.([a-z]+(?:_[a-z]+)*)\b", script)) - {
         # these names are fields of other objects, not of a timeline point
         "weights", "faults_by_point", "remove"}

@@ -62,9 +62,9 @@ def written(line):
 
 def sum_of(line, name, how=KNOWN):
     """Returns (bytes, half of the interval) of all rows with a function whose name contains
-    `name`."""
+    `name`; "" stands for all rows."""
     rows = [row for row in line["holders"] if row["by"] in how and
-            any(name in frame for frame in row["stack"])]
+            (not name or any(name in frame for frame in row["stack"]))]
     return (sum(row["bytes"] for row in rows),
             sum(max(row["bytes"] - row["low"], row["high"] - row["bytes"]) for row in rows))
 
@@ -157,6 +157,16 @@ def test_holders_of_forked_child(check, lab):
     child = {("inherited", "hold_first"): 40, ("inherited", "hold_second"): 40,
              ("copied", "copy_third"): 20, ("touched", "hold_"): 0}
     check_family(check, lab, "child", {"parent": parent, "child": child})
+
+
+@live
+def test_holders_of_moved_memory(check, lab):
+    """Other memory at an old address has no owner, and a child that was forked before the move
+    still inherits from there."""
+    parent = {("touched", "hold_first"): 60, ("touched", "hold_second"): 40, ("no_fault", ""): 40}
+    child = {("inherited", "hold_first"): 60, ("inherited", "hold_second"): 40,
+             ("touched", "hold_"): 0}
+    check_family(check, lab, "moved", {"parent": parent, "child": child})
 
 
 @live

@@ -7,15 +7,10 @@ the examples of the documentation, and made-up ones, some with more processes th
 import csv
 import io
 import json
-import os
 import re
-import sys
 
 from harness import BUILD, ROOT, Skip
-
-sys.path.append(str(ROOT / "tests" / "report"))
-
-from page_numbers import Checker, Page, Truth, compare  # noqa: E402
+from page_numbers import Checker, Page, Truth, compare
 
 KEPT = ("forecast_of_a_leak", "crash_after_refusal", "signals_of_bad_accesses-fatal",
         "brief_children_among_all-open", "faults_touched_by_threads-4", "pid_reused",
@@ -53,15 +48,22 @@ def page_of(lab, path):
     return lab.faultscope("report", "--html", path).out
 
 
+def json_lines(ran):
+    return [json.loads(line) for line in ran.out.splitlines()]
+
+
 def lines_of(lab, path):
-    return [json.loads(line) for line in
-            lab.faultscope("report", "--format", "jsonl", path).out.splitlines()]
+    return json_lines(lab.faultscope("report", "--format", "jsonl", path))
+
+
+def truth_of(lab, path):
+    """Returns the JSON outputs with which a page is compared (page_numbers.compare())."""
+    return (lines_of(lab, path), json.loads(lab.faultscope("info", "--json", path).out),
+            json_lines(lab.faultscope("diagnose", "--json", "--replay", path)))
 
 
 def expect_equal(check, lab, path):
-    n, wrong = compare(page_of(lab, path), lines_of(lab, path),
-                       json.loads(lab.faultscope("info", "--json", path).out),
-                       lab.faultscope("report", path).out)
+    n, wrong = compare(page_of(lab, path), *truth_of(lab, path))
     check.that(n > 40, f"{path.name}: only {n} numbers")
     check.that(not wrong, f"{path.name}: {len(wrong)} of {n}: {wrong[:4]}")
 
@@ -81,23 +83,25 @@ def test_numbers_of_made_recordings(check, lab):
 def test_numbers_without_a_source(check, lab):
     """The comparison finds a number that is wrong, and one that has no source."""
     path = made(lab, "random-9")
-    text, lines = page_of(lab, path), lines_of(lab, path)
-    info = json.loads(lab.faultscope("info", "--json", path).out)
-    verdict = lab.faultscope("report", path).out
+    text, truth = page_of(lab, path), Truth(*truth_of(lab, path))
 
     def wrong_in(changed):
         assert changed != text
-        return Checker(Page(changed), Truth(lines, info, verdict)).run()[1]
+        return Checker(Page(changed), truth).run()[1]
 
-    total = re.search(r'data-is="total:faults.minor" data-v="(\d+)">([\d,]+)<', text)
     check.equal("as it is", wrong_in(text + " "), [])
-    check.that(wrong_in(text.replace(total[0], total[0].replace(total[2], "1"))), "another text")
-    check.that(wrong_in(text.replace(f'data-v="{total[1]}">{total[2]}<', 'data-v="1">1<')),
-               "another value")
-    check.that(any("no source" in one for one in wrong_in(text.replace(
-        total[0], f'data-v="{total[1]}">{total[2]}<'))), "no source")
+    total = re.search(r'(data-is="total:faults.minor") (data-v="\d+")>([\d,]+)<', text)
+    check.that(wrong_in(text.replace(total[0], f"{total[1]} {total[2]}>1<")), "another text")
+    check.that(wrong_in(text.replace(total[0], f'{total[1]} data-v="1">1<')), "another value")
+    check.that(any("no source" in one for one in
+                   wrong_in(text.replace(total[0], f"{total[2]}>{total[3]}<"))), "no source")
     check.that(any("no such source" in one for one in wrong_in(text.replace(
         'data-is="total:faults.minor"', 'data-is="guess"'))), "an unknown source")
+    check.that(any("no source" in one for one in wrong_in(text.replace(
+        ' data-of="span:minor"', ""))), "a column without a source")
+    for number in re.findall(r'<dd>(?:<[^>]*>)*([\d,]{2,})', text)[:4]:
+        check.that(wrong_in(re.sub(rf"(<dd>(?:<[^>]*>)*){number}", rf"\g<1>{number}1", text, count=1)),
+                   f"evidence {number} that is wrong")
 
 
 def test_totals_of_all_formats(check, lab):
@@ -123,8 +127,8 @@ def cells_of(text, drawing):
     """Returns (left, right, row) of each cell of a heat map, in its coordinates."""
     svg = re.search(rf'<svg id="{drawing}".*?</svg>', text, re.S)[0]
     height = float(re.search(r'data-row="(\d+)"', svg)[1])
-    return [(float(x), float(x) + float(width), int(float(y) // height))
-            for x, y, width in re.findall(r"M([\d.]+) ([\d.]+)h([\d.]+)v", svg)]
+    return [(float(x), float(end), int(float(y) // height))
+            for x, y, end in re.findall(r"M([\d.]+) ([\d.]+)H([\d.]+)", svg)]
 
 
 def test_bursts_in_heat_maps(check, lab):
@@ -134,7 +138,7 @@ def test_bursts_in_heat_maps(check, lab):
     data = Page(text).data
     begin, end = data["points"][0]["from"], data["points"][-1]["to"]
     cells = cells_of(text, "heat-svg")
-    rows = [p for p in data["processes"] if "faults_by_point" in p]
+    rows = [p for p in data["processes"] if p["faults_by_point"]]
     for row, one in enumerate(rows[:len({cell[2] for cell in cells})]):
         for point, n in zip(data["points"], one["faults_by_point"]):
             if not n:
@@ -143,3 +147,50 @@ def test_bursts_in_heat_maps(check, lab):
             x = 132 + (988 - 132) * (middle - begin) / (end - begin)
             check.that(any(left - 0.2 <= x <= right + 0.2 for left, right, at in cells if at == row),
                        f"{one['comm']}: {n} faults at {middle:.2f} s are not drawn at x = {x:.1f}")
+
+
+def test_classes_have_styles(check, lab):
+    """Each class on a page is named in the styles or the script."""
+    page = ROOT / "src" / "render" / "html"
+    known = set(re.findall(r"[.\"' ]([a-z][\w-]*)", "".join(
+        (page / name).read_text(encoding="utf-8") for name in ("report.css", "report.js"))))
+    for path in [made(lab, name) for name in ("events-3", "busy-3", "patterns-4", "resident-2")]:
+        used = {word for node in Page(page_of(lab, path)).root.walk()
+                for word in node.attrs.get("class", "").split()}
+        check.equal(f"{path.name}: classes without a style", used - known, set())
+
+
+def test_crashes_in_the_verdict(check, lab):
+    """The verdict lists each process that ended by its last signal, and is no all-clear then."""
+    kept = ROOT / "tests" / "e2e" / "recordings"
+    listed = 0
+    for path in [kept / f"{name}.fsr" for name in
+                 ("signals_of_bad_accesses-fatal", "crash_after_refusal", "pid_reused")] + \
+            [made(lab, name) for name in ("events-3", "events-8", "all-5", "all-6")]:
+        text, signals, ended = page_of(lab, path), {}, set()
+        for line in lines_of(lab, path):
+            if line["type"] == "signal":
+                signals[line["pid"]] = line["signal"]
+            elif line["type"] == "process" and line.get("final"):
+                ended.add(line["pid"])
+        crashed = {pid for pid in signals if pid in ended}
+        shown = re.search(r'<ol class="next" id="crashed">(.*?)</ol>', text, re.S)
+        pids = re.findall(r'data-is="process" data-pid="(\d+)"', shown[1]) if shown else []
+        check.that({int(pid) for pid in pids} <= crashed, f"{path.name}: {pids}, not {crashed}")
+        check.equal(f"{path.name}: crashes", len(pids), min(len(crashed), 8))
+        check.that(not crashed or 'class="well"' not in text, f"{path.name}: all is well")
+        listed += len(pids)
+    check.that(listed > 2, f"only {listed} crashes")
+
+
+def test_kills_come_first(check, lab):
+    """Among the cards of one severity, OOM kills come first."""
+    kills = 0
+    for name in ("events-3", "events-8", "all-5", "all-6"):
+        cards = re.findall(r'<article class="finding (\w+)" data-finding="(\w+)"',
+                           page_of(lab, made(lab, name)))
+        for severity in ("critical", "warning", "info"):
+            ids = [one == "P17" for found, one in cards if found == severity]
+            check.equal(f"{name}: {severity}", ids, sorted(ids, reverse=True))
+            kills += sum(ids)
+    check.that(kills > 1, f"only {kills} kills")

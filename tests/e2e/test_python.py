@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from harness import ROOT, Lines, Skip, live
+from page_data import data_of
 from test_diagnose import FOUND, Diagnosis
 from test_stacks import prepare
 
@@ -270,7 +271,7 @@ def check_formats(check, lab, recording, lines):
     check.that(f";main ({WORKER.name}:{lines['loop']});" in folded and
                f";collate_fn ({where});" in folded, f"folded: {folded}")
     page = report("html").read_text()
-    data = json.loads(re.search(r'id="report-data">(.*?)</script>', page, re.S)[1])["profile"]
+    data = data_of(page)["profile"]
     check.equal("html: a place for each name", len(data["places"]), len(data["names"]))
     check.that({"function": "collate_fn", "file": str(WORKER), "line": lines["opens"]} in
                data["places"], "html: the place of the user's line")

@@ -14,6 +14,7 @@ import time
 import recording_format
 from harness import (FAULTSCOPE, GAP, INCOMPLETE, PATIENCE, RECORDINGS, Lines, Skip, idle, live,
                      until)
+from page_data import data_of
 
 FAILED, USAGE, INCOMPLETE = 1, 2, 7
 FORMATS = ("text", "html", "jsonl", "csv", "csv-time", "folded", "folded-faults", "folded-stall",
@@ -371,7 +372,7 @@ def page_of(lab, recording):
     """Returns the JSON data of a recording's HTML page."""
     page = lab.dir / "page.html"
     lab.faultscope("report", recording, "-o", page)
-    return json.loads(re.search(r'id="report-data">(.*?)</script>', page.read_text(), re.S)[1])
+    return data_of(page.read_text())
 
 
 @live

@@ -129,7 +129,8 @@ class Tmux:
         Tmux.number += 1
         self.name = f"faultscope-{os.getpid()}-{Tmux.number}"
         self.dir = Path(tempfile.mkdtemp(prefix="faultscope-tmux-"))
-        env = {"LC_ALL": "C.UTF-8", "TMUX_TMPDIR": str(self.dir), **env}
+        env = {"LC_ALL": "C.UTF-8", "TMUX_TMPDIR": str(self.dir),
+               "XDG_CONFIG_HOME": str(self.dir / "config"), **env}
         self.env = {**{k: v for k, v in os.environ.items() if k not in ("TMUX", "NO_COLOR")}, **env}
         script = self.dir / "run"
         script.write_text(f"#!/bin/sh\nstty -a > {self.dir}/before\n{command}\n"

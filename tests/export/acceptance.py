@@ -12,6 +12,7 @@ something is missing or too much. Alerts about other workloads of this host are 
 """
 import argparse
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -217,9 +218,11 @@ def for_seconds():
 def wrong_text(alert, host, workload):
     told = alert["annotations"]
     text = told["summary"] + told["description"]
-    return [what for what, there in (("host", host in text), ("workload", workload in text),
-                                     ("command", "faultscope" in told.get("command", "")))
-            if not there]
+    return [what for what, there in (
+        ("host", host in text), ("workload", workload in text),
+        ("cgroup", f"/system.slice/{workload}" in told["where"]),
+        ("two numbers", len(re.findall(r"\b\d[\d.]*\b", text.replace(host, ""))) >= 2),
+        ("command", "faultscope" in told.get("command", ""))) if not there]
 
 
 def wait(stack, seconds):
@@ -247,8 +250,9 @@ def judge(received, begun, want, may, minutes, shared, host):
             print(f"{'ok' if good else 'FAILED'}: {name} ({severity}) of {workload}: "
                   + (f"after {took:.0f} s, allowed {allowed} s"
                      + (f", its text lacks {wrong}" if wrong else "")
-                     + f"\n    {found[1]['annotations']['summary']}"
-                     + f"\n    $ {found[1]['annotations']['command']}" if found else "missing"))
+                     + "".join(f"\n    {key}: {value}" for key, value
+                               in sorted(found[1]["annotations"].items()))
+                     if found else "missing"))
     for (name, severity, workload), (_, alert) in sorted(received.alerts.items()):
         if (name, severity) in want.get(workload, set()) | may.get(workload, set()):
             continue

@@ -23,6 +23,14 @@ while failed < {FAILURES}:
 print("full", flush=True)
 time.sleep(1000)
 """
+# Has N threads.
+THREADS = """import sys, threading, time
+ended = threading.Event()
+for _ in range(int(sys.argv[1]) - 1):
+    threading.Thread(target=ended.wait, daemon=True).start()
+print("full", flush=True)
+time.sleep(1000)
+"""
 # Allocates and touches N MiB.
 HOLDS = """import sys, time
 held = b"x" * (int(sys.argv[1]) << 20)
@@ -68,6 +76,15 @@ def says(lab, units, number, *argv):
     until(lambda: out.exists() and out.read_text(), f"{argv[0]} of unit {number}")
 
 
+def limit_memory(units, number, size):
+    group = units.make(units.path(number))
+    limits = [path for path in (group / "memory.limit_in_bytes", group / "memory.max")
+              if path.exists()]
+    if not limits:
+        raise Skip("no memory controller")
+    limits[0].write_text(str(size))
+
+
 @live
 def test_a_unit_at_its_limit_displaces_an_idle_one(check, lab):
     units = Units("unified")
@@ -94,15 +111,74 @@ def test_a_unit_near_its_memory_limit_displaces_an_idle_one(check, lab):
     units = Units("memory", "unified")
     try:
         units.idle(4)
-        full = units.make(units.path(4))
-        limits = [path for path in (full / "memory.limit_in_bytes", full / "memory.max")
-                  if path.exists()]
-        if not limits:
-            raise Skip("no memory controller")
-        limits[0].write_text(str(64 << 20))
+        limit_memory(units, 4, 64 << 20)
         exporter = Exporter(lab, "--workload.min-age", "0", "--limit.workloads", "4")
         exporter.metrics()
         says(lab, units, 4, sys.executable, "-c", HOLDS, "52")
+        until(lambda: units.name(4) in owned(exporter.metrics()), "series of the unit")
+    finally:
+        units.clean()
+
+
+@live
+def test_an_oom_kill_before_any_scan_is_of_the_unit(check, lab):
+    """The process is gone before faultscope can read its cgroup."""
+    units = Units("memory", "unified")
+    try:
+        limit_memory(units, 0, 16 << 20)
+        exporter = Exporter(lab, "--workload.min-age", "0", "--limit.workloads", "200",
+                            "--oom.store", lab.dir / "oom", "--incident.store", lab.dir / "in")
+        exporter.metrics()
+        killed = units.run(0, "sh", "-c", f'exec {sys.executable} -c "b = bytearray(64 << 20)"')
+        check.equal("end of the process", killed.wait(60), -9)
+        for name in ("faultscope_oom_kills_total", "faultscope_oom_kill_causes_total"):
+            until(lambda: sum(exporter.metrics().of(name, workload=units.name(0))) == 1,
+                  f"{name} of the unit")
+    finally:
+        units.clean()
+
+
+def limit_tasks(units, number, tasks):
+    group = units.make(units.path(number))
+    if not (group / "pids.max").exists():
+        raise Skip("no controller for pids")
+    (group / "pids.max").write_text(str(tasks))
+    return group
+
+
+@live
+def test_a_unit_near_its_limit_of_tasks_displaces_an_idle_one(check, lab):
+    """At the next scrape. A unit with the same number of threads and a higher limit gets none."""
+    units = Units("pids", "unified")
+    try:
+        units.idle(4)
+        limit_tasks(units, 4, 20)
+        limit_tasks(units, 5, 200)
+        exporter = Exporter(lab, "--workload.min-age", "0", "--limit.workloads", "4")
+        before = owned(exporter.metrics())
+        says(lab, units, 5, sys.executable, "-c", THREADS, "18")
+        check.equal("far from its limit", owned(exporter.metrics()), before)
+        says(lab, units, 4, sys.executable, "-c", THREADS, "18")
+        after = owned(exporter.metrics())
+        check.that(units.name(4) in after, f"no series of {units.name(4)}: {after}")
+        check.that(units.name(5) not in after, f"series of {units.name(5)}")
+    finally:
+        units.clean()
+
+
+@live
+def test_a_unit_whose_forks_failed_displaces_an_idle_one(check, lab):
+    """Its other processes have ended when it is scraped, so that it is not near its limit."""
+    units = Units("pids", "unified")
+    try:
+        units.idle(4)
+        group = limit_tasks(units, 4, 20)
+        exporter = Exporter(lab, "--workload.min-age", "0", "--limit.workloads", "4")
+        exporter.metrics()
+        says(lab, units, 4, sys.executable, "-c", THREADS, "12")
+        check.that(units.name(4) not in owned(exporter.metrics()), "series before a fork failed")
+        units.run(4, "sh", "-c", "for i in 1 2 3 4 5 6 7 8 9; do sleep 0.3 & done; wait").wait()
+        check.that("max 0" not in (group / "pids.events").read_text(), "no fork failed")
         until(lambda: units.name(4) in owned(exporter.metrics()), "series of the unit")
     finally:
         units.clean()

@@ -12,6 +12,8 @@ import re
 import sys
 from dataclasses import dataclass
 
+from same_effect import has_same_effect
+
 HIDDEN = re.compile(r"""
     /\*.*?\*/ | //[^\n]* | "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*'
 """, re.X | re.S)
@@ -141,15 +143,21 @@ def of_body(path, code, start, end):
             yield Change(path, "arguments", m.start(1), m.end(2), f"{m[2]}, {m[1]}")
 
 
-def of_file(path, text):
-    """Returns all mutations of a file in order. Mutations that contain a string are left out,
-    because strings are blank in masked code."""
+def all_of_file(path, text):
+    """Returns all changes of a file in order, also those without effect. Changes that contain a
+    string are left out, because strings are blank in masked code."""
     code = masked(text)
     found = [change for start, end in bodies(code) if not HARMING.search(code, start, end)
              for change in of_body(path, code, start, end)]
     for m in DEFINED_NUMBER.finditer(text):
         found += [Change(path, "constant", m.start(1), m.end(1), new) for new in next_number(m[1])]
     return [c for c in found if len(c.new) <= 3 or code[c.start:c.end] == text[c.start:c.end]]
+
+
+def of_file(path, text):
+    """Returns all mutations of a file in order."""
+    code = masked(text)
+    return [change for change in all_of_file(path, text) if not has_same_effect(change, code)]
 
 
 # A function for the self-test, followed by its expected mutations in the form "kind: the changed

@@ -18,8 +18,9 @@ $(BUILD)/shared/unit/test_endpoint $(BUILD)/shared/unit/test_verify: LIBS += -lc
 # These tests read their own debug information.
 $(addprefix $(BUILD)/shared/unit/,test_line_helper test_session_lines test_source_lines): ALL_CFLAGS += -g
 
-.PHONY: shared-all shared-program
-shared-all: shared-program $(TESTS) $(addprefix $(BUILD)/shared/,$(HELPERS))
+.PHONY: shared-all shared-programs shared-program
+shared-all: shared-programs $(TESTS)
+shared-programs: shared-program $(addprefix $(BUILD)/shared/,$(HELPERS))
 shared-program: $(BUILD)/shared/faultscope
 
 # counted.o makes programs that confine themselves write their gcov counters nevertheless.

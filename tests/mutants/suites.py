@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """The quick tests, which are of three kinds: unit tests, the score of `triage`, and tests of the
 suites that have a run.py."""
+import functools
 import hashlib
 import json
 import math
@@ -95,6 +96,13 @@ def find(tree, wanted):
     return tests
 
 
+@functools.cache
+def sanitizer():
+    """Returns the path of AddressSanitizer's library, which must be loaded before all others."""
+    return subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True,
+                          check=True).stdout.strip()
+
+
 def environment(build, **more):
     """Returns the environment of a test. MALLOC_PERTURB_ fills new and freed memory with non-zero
     bytes, so that uses of such memory fail. A program in which AddressSanitizer finds an error ends
@@ -123,8 +131,13 @@ class Suites:
 
     def run(self, build, test, limits, counts=None):
         """Runs one test that is a program of its own."""
-        program = self.tree.top / (f"{build}/shared/unit/{test.short}" if test.is_unit else SCORE)
-        more = {"GCOV_PREFIX": f"{counts}/{test.name}"} if counts else {}
+        program = self.tree.top / (f"{PLAIN}/shared/unit/{test.short}" if test.is_unit else SCORE)
+        # the unit tests of the plain build load the library of another build
+        more = {"LD_LIBRARY_PATH": str(self.tree.top / build)} if build != PLAIN else {}
+        if build == SANITIZED and test.is_unit:
+            more["LD_PRELOAD"] = sanitizer()
+        if counts:
+            more["GCOV_PREFIX"] = f"{counts}/{test.name}"
         began = time.monotonic()
         child = self.start(["prlimit", f"--cpu={limits.whole_cpu}", program], build,
                            stdin=subprocess.DEVNULL, more=more)

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-MAKE_SECONDS = 600
+MUTANT_SECONDS = 600  # for make to build a mutant
 # BUILD directories of the copy: with gcov counters, without, with AddressSanitizer, and one that
 # holds only objects, to compare their code
 COVERED, PLAIN, SANITIZED = "build/covered", "build/plain", "build/sanitized"
@@ -69,30 +69,31 @@ class Tree:
             ["make", "-s", f"-j{self.jobs}", "-f", "tests/mutants/shared.mk",
              f"BUILD={build}", "FORTIFY=", "REVISION=copy", *FLAGS[build],
              *(old if kept else []), target],
-            cwd=self.top, check=False, timeout=MAKE_SECONDS, **how)
+            cwd=self.top, check=False, timeout=MUTANT_SECONDS if quiet else None, **how)
         return ran.returncode == 0
 
-    def build_all_of(self, build):
-        """Makes a build. The BPF programs are compiled only once, for the plain build."""
+    def build_all_of(self, build, target):
+        """Makes a build. The BPF programs are compiled only once, for the plain build. The unit tests
+        too, which can load the library of another build."""
         for name in BPF_OBJECTS:
             kept = self.top / PLAIN / name
             if build != PLAIN and kept.exists():
                 (self.top / build).mkdir(parents=True, exist_ok=True)
                 shutil.copy2(kept, self.top / build / name)
-        if not self.make(build, "shared-all"):
+        if not self.make(build, target):
             raise SystemExit(f"{self.top}: {build} does not build")
 
     def build_sanitized(self):
         """Makes the build with AddressSanitizer."""
-        self.build_all_of(SANITIZED)
+        self.build_all_of(SANITIZED, "shared-programs")
         named = self.top / SANITIZED / "san"  # tests know a build with a sanitizer by this name
         if not named.is_symlink():
             named.symlink_to("shared")
 
     def build(self):
         """Makes the builds without AddressSanitizer, and the programs that tests need."""
-        for build in (PLAIN, COVERED):
-            self.build_all_of(build)
+        self.build_all_of(PLAIN, "shared-all")
+        self.build_all_of(COVERED, "shared-programs")
         if not self.make(PLAIN, "build/zoo") or not self.make(PLAIN, "workloads"):
             raise SystemExit(f"{self.top}: the workloads do not build")
         workloads = self.top / "build/workloads"

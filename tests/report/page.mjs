@@ -14,14 +14,14 @@ const seen = {requests: [], errors: [], axe: {}, charts: {}};
 const browser = await puppeteer.launch({executablePath: chromium, headless: true,
 	args: ["--no-sandbox", "--disable-gpu"]});
 
-const open = async (scheme, script = true) => {
+const open = async (scheme, script = true, hash = "") => {
 	const page = await browser.newPage();
 	await page.setViewport({width: 1280, height: 1000});
 	await page.emulateMediaFeatures([{name: "prefers-color-scheme", value: scheme},
 		{name: "prefers-reduced-motion", value: "reduce"}]);
 	await page.setJavaScriptEnabled(script);
 	page.on("request", r => {
-		if (r.url() !== `file://${path}` && !r.url().startsWith("blob:"))
+		if (r.url().split("#")[0] !== `file://${path}` && !r.url().startsWith("blob:"))
 			seen.requests.push(r.url());
 	});
 	page.on("console", m => {
@@ -30,7 +30,7 @@ const open = async (scheme, script = true) => {
 	});
 	page.on("pageerror", e => seen.errors.push(String(e)));
 	await page.setOfflineMode(true);
-	await page.goto(`file://${path}`);
+	await page.goto(`file://${path}${hash}`);
 	return page;
 };
 
@@ -70,6 +70,9 @@ const useTimeline = async page => {
 	await page.mouse.up();
 	seen.brushed = await text(page, "range-text");
 	seen.inRange = await drawn(page);
+	const linked = await open("light", true, await page.evaluate(() => location.hash));
+	seen.linked = {text: await text(linked, "range-text"), drawn: await drawn(linked)};
+	await linked.close();
 	if (shots)
 		await page.screenshot({path: `${shots}-brush.png`});
 	await page.$eval(".handle", e => e.focus());
@@ -109,7 +112,7 @@ const useProcesses = async page => {
 	if (!await page.$("#process-table"))
 		return;
 	const cells = () => page.$$eval("#process-table tbody tr:not(.outside) td:nth-child(3)",
-		all => all.map(td => Number(td.dataset.v)));
+		all => all.map(td => Number(td.dataset.v ?? td.textContent.replaceAll(",", ""))));
 	await page.click("#process-table thead th:nth-child(3) button");
 	seen.down = await cells();
 	await page.click("#process-table thead th:nth-child(3) button");

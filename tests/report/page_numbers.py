@@ -13,6 +13,9 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+from number_texts import BYTES, DURATION, evidence_texts, scaled, span
+from page_data import data_of
+
 HTML = Path(__file__).resolve().parents[2] / "src" / "render" / "html"
 VOID = {"meta", "link", "br", "hr", "img", "input", "wbr", "rect", "path", "line", "circle"}
 UNITS = {"B": 1, "KiB": 2 ** 10, "MiB": 2 ** 20, "GiB": 2 ** 30, "TiB": 2 ** 40, "PiB": 2 ** 50,
@@ -44,6 +47,10 @@ class Node:
             if isinstance(child, Node):
                 yield from child.walk()
 
+    def cells(self):
+        """Returns the cells of a row, or of the first row of a part of a table."""
+        return [node for node in self.walk() if node.tag in ("td", "th")]
+
     def text(self, own=False):
         """Returns the text; with `own`, without elements that have a source of their own."""
         return "".join(child if isinstance(child, str) else child.text(own) for child in self.children
@@ -58,8 +65,21 @@ class Page(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.root = self.at = Node("page", {}, None)
         self.feed(text)
-        self.data = next(json.loads(node.text()) for node in self.root.walk()
-                         if node.attrs.get("id") == "report-data")
+        self.data = data_of(text)
+        for node in self.root.walk():
+            if "numbers" in node.attrs.get("class", "").split():
+                self.name_sources(node)
+
+    @staticmethod
+    def name_sources(table):
+        """Gives each cell of a table the source that the head of its column names."""
+        head = next(node for node in table.walk() if node.tag == "thead").cells()
+        body = next(node for node in table.walk() if node.tag == "tbody")
+        for nth, row in enumerate(node for node in body.walk() if node.tag == "tr"):
+            row.attrs["data-nth"] = str(nth)
+            for cell, column in zip(row.cells(), head):
+                if "data-of" in column.attrs:
+                    cell.attrs.setdefault("data-is", column.attrs["data-of"])
 
     def handle_starttag(self, tag, attrs):
         node = Node(tag, {key: value or "" for key, value in attrs}, self.at)
@@ -160,9 +180,9 @@ def near(a, b, exact=False):
 class Truth:
     """What the JSON lines of a recording say."""
 
-    def __init__(self, lines, info, verdict):
+    def __init__(self, lines, info, last):
         self.lines, self.info = lines, info
-        self.verdict = re.sub(r"\s+", " ", verdict)
+        self.last = [line for line in last if line["type"] == "finding"]
         self.start, self.end = lines[0], lines[-1]
         self.process, self.all_of = {}, {}
         self.first = {}
@@ -208,10 +228,11 @@ class Truth:
         return max([one["buckets"][kind]["max"] or 0 for one in self.process.values()
                     if one["buckets"] and one["buckets"].get(kind)] or [0])
 
-    def finding(self, node):
-        """Returns the last line of the finding of an element, before it cleared if it did."""
+    def last_finding(self, node):
+        """Returns the last states of the findings with the id and the process of an element. There
+        are several if a pid was reused."""
         pid, place = int(node.get("data-pid")), node.get("data-place")
-        own = [f for f in self.findings if f["id"] == node.get("data-finding") and
+        own = [f for f in self.last if f["id"] == node.get("data-finding") and
                (f["pid"] or 0) == pid and (f["place"] or None) == place]
         assert own, f"no such finding: {node.get('data-finding')} {pid} {place}"
         return own
@@ -273,7 +294,10 @@ class Checker:
         assert re.search(r"faultscope [\d.]+", text)
 
     def value(self, node):
-        return float(node.get("data-v"))
+        """Returns the value of an element: its text has all digits if it has no data-v."""
+        if "data-v" in node.attrs:
+            return float(node.attrs["data-v"])
+        return float(node.text().strip().lstrip("+").replace(",", ""))
 
     def text_is_value(self, node, text):
         value, exact = parse(text)
@@ -352,7 +376,10 @@ class Checker:
         assert i < len(times) and abs(sorted(times)[i] - t) < 2e-3, f"{t} in {sorted(times)[:9]}"
 
     def check_since(self, node, rest, text):
-        self.is_time_of(node, text, self.finding_times(node))
+        # a finding begins at a scan, or with an event of its process
+        self.is_time_of(node, text, self.finding_times(node) + [
+            line["t"] for line in self.truth.lines if line["type"] in EVENTS and
+            line["pid"] == int(node.get("data-pid"))])
 
     def check_change(self, node, rest, text):
         self.is_time_of(node, text, self.finding_times(node))
@@ -371,9 +398,16 @@ class Checker:
             assert any(near(n, k) for k in known) or str(int(n)) in words or n >= 2 ** 63, \
                 f"{n} of {text!r}"
 
+    def point(self, node):
+        return self.points[int(node.get("data-nth"))]
+
     def check_point(self, node, rest, text):
-        self.check_time(node, text)
-        assert node.attrs["data-v"] == node.get("data-to")
+        ms, t = float(node.children[0].attrs["data-ms"]), self.point(node)["to"]
+        if ms:
+            assert abs(ms - self.truth.wall_ms(t)) < 60, f"{ms} for {t}"
+            self.check_clock(ms, text)
+        else:
+            assert text == f"{t:.3f} s"
 
     def check_ended(self, node, rest, text):
         self.check_time(node, text)
@@ -381,16 +415,27 @@ class Checker:
         assert any(one.get("final") and abs(one["t"] - self.value(node)) < 1e-3 for one in own)
 
     def check_forecast(self, node, rest, text):
+        f = self.last_of(node, lambda f: f["state"] == "open" and f["forecast"])
         if node.tag == "time":
             self.check_time(node, text)
-            assert self.value(node) >= self.truth.end["t"] - self.data["seconds"]
+            assert abs(self.value(node) - f["t"] - f["forecast"]["seconds"]) < 0.01, f
             return
-        own = self.truth.finding(node)
-        want = [f["forecast"][rest] for f in own if f["forecast"]]
-        # while a finding stays open, its forecast changes without a line
-        assert own[-1]["state"] == "open" or near(self.value(node), want[-1]), want
-        got, slack = parse_span(text)
-        assert abs(got - self.value(node)) <= slack
+        assert math.isclose(self.value(node), f["forecast"][rest], rel_tol=1e-6), f
+        assert text in {span(self.value(node) * (1 + part)) for part in (0, 1e-6, -1e-6)}
+
+    def forecasts_of_limit(self, node):
+        """Returns the findings at the last scan with a forecast of the limit of a chart."""
+        return [f for f in self.truth.last if f["state"] == "open" and f["forecast"] and f["pid"] and
+                f["pid"] == int(node.get("data-pid") or 0) and
+                abs(f["t"] - self.points[-1]["to"]) < 1e-3 and
+                any(e["limit"] == float(node.get("data-limit")) for e in f["evidence"])]
+
+    def check_full(self, node, rest, text):
+        """Compares the time at which a limit is reached with the span until then, which follows."""
+        self.check_time(node, text)
+        until = next(self.value(n) for n in node.parent.parent.walk()
+                     if n.attrs.get("data-is") == "span")
+        assert abs(self.value(node) - self.points[-1]["to"] - until) < 0.01, until
 
     def check_axis(self, node, rest, text):
         t = self.value(node)
@@ -418,13 +463,15 @@ class Checker:
 
     def check_span(self, node, rest, text):
         if not rest:  # a time until a limit is reached
-            got, slack = parse_span(text)
-            assert abs(got - self.value(node)) <= slack, self.value(node)
+            assert text == span(self.value(node)), self.value(node)
+            for f in self.forecasts_of_limit(node):
+                shown = [self.value(n) for n in node.parent.walk() if n.attrs.get("data-is") == "span"]
+                want = [f["forecast"][key] for key in ("seconds", "low", "high")]
+                assert all(math.isclose(a, b, rel_tol=1e-6) for a, b in zip(shown, want)), want
             return
-        self.text_is_value(node, text)
-        to = float(node.get("data-to"))
-        p = next(p for p in self.points if abs(p["to"] - to) < 1e-5)
-        assert p[rest] == self.value(node), p[rest]
+        n, unit = self.point(node)[rest], rest.rpartition("_")[2]
+        assert text == (scaled(n, 1000, DURATION) if unit == "ns" else
+                        scaled(n, 1024, BYTES) if unit == "bytes" else f"{n:,}"), n
 
     def check_points(self):
         """Compares the sums up to the end of each point with those of the JSON lines."""
@@ -528,82 +575,35 @@ class Checker:
     def check_id(self, node, rest, text):
         assert text.split()[0] in {f["id"] for f in self.truth.findings}, text
 
-    def known_of(self, node):
-        """Returns the numbers that a finding may have that is still open: an output of JSON lines has
-        a line when it changes its severity, and the page has its last state."""
-        pid = int(node.get("data-pid"))
-        lines = [line for line in self.truth.lines if pid and line.get("pid") == pid or
-                 line["type"] in ("pressure", "cgroup", "mount")]
-        return {abs(n) for n in numbers_of(lines)} | {abs(n) for n in numbers_of(self.truth.finding(node))}
+    def last_of(self, node, is_equal):
+        """Returns the last state of a finding for which is_equal() is true."""
+        found = [f for f in self.truth.last_finding(node) if is_equal(f)]
+        assert found, f"the JSON has {self.truth.last_finding(node)}"
+        return found[0]
 
     def check_title(self, node, rest, text):
-        own = self.truth.finding(node)
-        if any(text.endswith(f["title"]) for f in own):
-            return
-        if text in self.truth.verdict:
-            return
-        assert own[-1]["state"] == "open", f"{text}, want {own[-1]['title']}"
-        title = text.partition(": ")[2] or text
-        known = self.known_of(node)
-        shares = {round(100 * a / b) for a in sizes_of(title) for b in sizes_of(title) if b}
-        for n in sizes_of(re.sub(r"in about .*|within .*|; one more burst.*", "", title)):
-            assert any(near(n, k) for k in known) or n in shares or n - 1 in shares or n + 1 in shares, \
-                f"{n} of {title}"
+        self.last_of(node, lambda f: text in [f["title"]] + [
+            f"{who}: {f['title']}" for who in (f"{f['comm']}[{f['pid']}]", f"cgroup {f['place']}",
+                                               f"file system {f['place']}")])
 
     def check_evidence(self, node, rest, text):
-        """Compares the numbers of a value with those of the JSON line."""
-        own = self.truth.finding(node)
+        i = int(rest)
         field = next(n for n in node.walk() if n.tag == "dt").text()
-        for f in reversed(own):
-            for e in f["evidence"]:
-                if field == e["field"] and self.is_evidence(text[len(field):], e):
-                    return
-        if f"| {field}: {text[len(field):]}" in self.truth.verdict:
-            return
-        assert own[-1]["state"] == "open", f"not in the JSON line: {text!r}"
-        if field in ("time until full", "full at the earliest", "full at the latest"):
-            key = {"time until full": "seconds", "full at the earliest": "low"}.get(field, "high")
-            card = next(n for n in self.cards if node in list(n.walk()))
-            shown = next(float(n.attrs["data-v"]) for n in card.walk()
-                         if n.attrs.get("data-is") == f"forecast:{key}")
-            got, slack = parse_span(text[len(field):])
-            assert abs(got - shown) <= slack + 0.06 * shown
-            return
-        known = self.known_of(node)
-        differences = {abs(a - b) for a in known for b in known} if len(known) < 2000 else set()
-        for n in sizes_of(text[len(field):]):
-            assert any(near(n, k) for k in known) or any(near(n, d) for d in differences), \
-                f"{n} of {text!r}"
-
-    @staticmethod
-    def is_evidence(text, e):
-        text = text.replace(f"{e.get('about')}: ", "")
-        if e["unit"] == "percent":
-            return near(parse(text.replace(" ", ""))[0], e["value"])
-        if not isinstance(e["value"], (int, float)):
-            return str(e["value"]) in text or text in str(e["value"])
-        found = re.findall(r"\d[\d,]*(?:\.\d+)?(?: ?[KMGTPE]?i?B| ?[num]?s\b| ?%)?", text)
-        if e["unit"] == "seconds":
-            return abs(parse_span(text)[0] - e["value"]) <= parse_span(text)[1] + 0.06 * e["value"]
-        want = [n * (100 if e["unit"] == "percent" and n <= 1 else 1)
-                for n in (e["value"], e["limit"]) if n is not None]
-        got = [parse(n.strip())[0] for n in found]
-        return len(got) >= len(want) and all(near(a, b) or near(a, b * 100)
-                                             for a, b in zip(got, want))
+        self.last_of(node, lambda f: i < len(f["evidence"]) and field == f["evidence"][i]["field"]
+                     and text[len(field):] in evidence_texts(f["evidence"][i]))
 
     def check_because(self, node, rest, text):
-        assert any(re.search(rf"Because of {one} ", text) for f in self.truth.finding(node)
-                   for one in f["caused_by"]), text
+        self.last_of(node, lambda f: any(re.search(rf"Because of {one} ", text)
+                                         for one in f["caused_by"]))
 
     def check_remedies(self, node, rest, text):
-        assert any(all(r["text"] in text and (not r["command"] or r["command"] in text)
-                       for r in f["remedies"]) for f in self.truth.finding(node)) or \
-            self.truth.finding(node)[-1]["state"] == "open" and any(
-                all(re.sub(r"[\d.,]+ ?\w+", "#", r["text"]) in re.sub(r"[\d.,]+ ?\w+", "#", text)
-                    for r in f["remedies"]) for f in self.truth.finding(node)), text
+        def words(f):
+            return "".join(f"{r['kind']} {r['text']}" + (f" {r['command']}" if r["command"] else "") +
+                           (f" Risk: {r['risk']}" if r["risk"] else "") for r in f["remedies"])
+        self.last_of(node, lambda f: text == words(f))
 
     def check_set_by(self, node, rest, text):
-        assert any(f["set_by"] and f["set_by"] in text for f in self.truth.finding(node))
+        self.last_of(node, lambda f: f["set_by"] and text == f"The limit is set by {f['set_by']}")
 
     def check_alike(self, node, rest, text):
         self.text_is_value(node, text)
@@ -639,6 +639,18 @@ class Checker:
                 line["path"] == node.get("data-cgroup") and line["used_bytes"] is not None]
         assert n >= max(used, default=0) and n <= 1.2 * float(node.get("data-limit"))
 
+    def check_memory_high(self, node, rest, text):
+        assert text == f"memory.high {scaled(self.value(node), 1024, BYTES)}"
+        assert any(line["high_bytes"] == self.value(node) for line in self.truth.lines
+                   if line["type"] == "cgroup" and line["path"] == node.get("data-cgroup"))
+
+    def check_now(self, node, rest, text):
+        self.text_is_value(node, text)
+        what = self.resource(node)
+        if what:
+            key = int(node.get("data-pid")), int(node.get("data-start"))
+            assert self.value(node) == self.truth.process[key][f"{what}.count"]
+
     def check_limit(self, node, rest, text):
         self.text_is_value(node, text)
         whole, n = float(node.get("data-limit")), self.value(node)
@@ -649,8 +661,7 @@ class Checker:
             assert whole in {one[f"{what}.limit"] for one in self.truth.all_of[key]}
 
     def check_share(self, node, rest, text):
-        high = next(float(n.attrs["data-v"]) for n in node.parent.walk()
-                    if n.attrs.get("data-is") == "high")
+        high = next(self.value(n) for n in node.parent.walk() if n.attrs.get("data-is") == "high")
         assert near(self.value(node), 100 * high / float(node.get("data-limit")))
         self.text_is_value(node, text)
 
@@ -734,7 +745,9 @@ class Checker:
         """Returns {name: [self, total]} of the functions."""
         measure, out, names = self.measure(), {}, self.data["profile"]["names"]
         for s in self.data["profile"]["samples"]:
-            stack = [names[i] for i in s["f"] if not names[i].startswith("[")]
+            # a workload, a process, and the kind of a fault or mapping are no functions
+            stack = [names[i] for i in s["f"][2:]
+                     if not re.match(r"\[|(minor|major) faults$", names[i])]
             for name in set(stack):
                 out.setdefault(name, [0, 0])[1] += s["v"][measure]
             if stack:
@@ -869,9 +882,9 @@ class Checker:
         return None
 
 
-def compare(page_text, lines, info, verdict):
+def compare(page_text, lines, info, last):
     """Returns the number of elements with numbers on a page, and the errors among them. `lines` are
-    the JSON lines of the recording, `info` the output of faultscope info --json. `verdict` is the
-    text of faultscope report: it has the last state of findings that are open at the end, for which
-    JSON lines have only the last change."""
-    return Checker(Page(page_text), Truth(lines, info, verdict)).run()
+    the JSON lines of the recording, `info` is the output of faultscope info --json. `last` are the
+    JSON lines of faultscope diagnose, which have each finding once, in its last state: the other
+    lines have a finding only when it opens, changes its severity, or clears."""
+    return Checker(Page(page_text), Truth(lines, info, last)).run()

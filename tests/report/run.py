@@ -16,6 +16,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from page_data import data_of
+
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 FAULTSCOPE = BUILD / "faultscope"
@@ -24,7 +26,7 @@ KEPT = ROOT / "tests" / "e2e" / "recordings"
 EXAMPLES = ROOT / "docs" / "examples"
 NAMES = ["forecast_of_a_leak", "crash_after_refusal", "signals_of_bad_accesses-fatal",
          "brief_children_among_all-open", "faults_touched_by_threads-4"]
-PAGE_MOST = 600_000  # greatest size of a page in bytes
+PAGE_MOST = 400_000  # greatest size of a page in bytes
 OWN_MOST = 60_000  # greatest size of style and script in a page, in bytes
 GRAVE = ("serious", "critical")
 
@@ -50,12 +52,6 @@ def faultscope(*words):
     return subprocess.run([FAULTSCOPE, *words], text=True, capture_output=True, check=False)
 
 
-def data_of(page):
-    m = re.search(r'<script type="application/json" id="report-data">(.*?)</script>',
-                  page.read_text(), re.S)
-    return json.loads(m.group(1))
-
-
 def lines_of(recording):
     return [json.loads(line) for line in
             faultscope("--replay", recording, "--json").stdout.splitlines()]
@@ -74,7 +70,7 @@ def flat(line):
 def compare(recording, page):
     """Returns the differences between the data of a page and the output of --json for the same
     recording."""
-    data, wrong, last, ids = data_of(page), [], {}, set()
+    data, wrong, last, ids = data_of(page.read_text()), [], {}, set()
     for line in lines_of(recording):
         if line["type"] == "process":
             last[line["pid"], line["start_time_ns"]] = flat(line)
@@ -128,6 +124,8 @@ def used(seen, points):
         wrong.append(f"at first: {seen['whole']}")
     if not re.match(r"[\d:.]+( s)? to [\d:.]+", seen["brushed"] or ""):
         wrong.append(f"brushed: {seen['brushed']}")
+    if seen["linked"] != {"text": seen["brushed"], "drawn": seen["inRange"]}:
+        wrong.append(f"a link to {seen['brushed']} shows {seen['linked']['text']}")
     wrong += not_filtered(seen, points)
     if seen["keyed"] == seen["brushed"]:
         wrong.append(f"a key moved nothing: {seen['keyed']}")
@@ -163,7 +161,7 @@ def judge(tap, name, page, shot, is_report):
                  [fault for fault in faults if fault["impact"] in GRAVE])
     if not is_report:
         return
-    tap.that(f"{name}: mouse and keys", used(seen, data_of(page)["points"]))
+    tap.that(f"{name}: mouse and keys", used(seen, data_of(page.read_text())["points"]))
     still = seen["still"]
     tap.that(f"{name}: charts and tables without a script",
              [still] if still["svg"] < 3 or still["areas"] < 2 or still["boxes"] < 3 or

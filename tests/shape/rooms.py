@@ -63,7 +63,7 @@ SORTS = {
     "standard input": "stdin fscanf",
     "mounts": "setmntent getmntent endmntent hasmntopt",
     "own files": """write pwrite fwrite fflush fsync ftruncate posix_fallocate renameat unlinkat
-        fchmod umask mkdir flock fcntl""",
+        fchmod umask mkdir mkdirat flock fcntl""",
     "real paths": "realpath getcwd",
     "messages": "stdout stderr fputs fputc fprintf vfprintf dprintf",
     # Functions that read or set properties of faultscope's own process, and functions that affect

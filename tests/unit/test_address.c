@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests which regions of the kernel's address space and which poison values triage recognises. */
+/*
+ * Tests which regions of the kernel's address space and which poison values triage recognises.
+ *
+ * If the environment variable FS_SHOW_EXPECTED is set, the test prints all boundaries.
+ */
+#include "steps.h"
 #include "tap.h"
 #include "triage/address.h"
 
@@ -145,11 +150,353 @@ static void test_bit(void)
 	ok(!one_bit_off(&e, 0x3fff12345678, &like), "an address of user space is no pattern");
 }
 
+static const char *region_at(const void *of, uint64_t address)
+{
+	return region_name(region_of(of, address));
+}
+
+static const char *poison_at(const void *of, uint64_t value)
+{
+	enum poison p = poison_of(of, value);
+
+	return p ? poison_meaning(p) : "-";
+}
+
+static const char *half_at(const void *of, uint64_t address)
+{
+	const struct incident *e = of;
+
+	return is_kernel_address(e->arch, address) ? "kernel" : "user";
+}
+
+/*
+ * All addresses or values at which the result of a function changes, for an incident. Without
+ * arguments in `between`, boundaries are looked for in all 64-bit numbers.
+ */
+static const struct {
+	const char *name;
+	step_fn *at;
+	struct incident e;
+	uint64_t between[12];
+	const char *want;
+} boundaries[] = {
+	{"a page fault of x86-64",
+	 region_at,
+	 {.arch = ARCH_X86_64, .kind = KIND_PAGING_REQUEST},
+	 {},
+	 "0: null page; 0x1000: user space; 0xdffffc0000000000: KASAN shadow; "
+	 "0xe0001c0000000000: user space; 0xff00000000000000: kernel space; "
+	 "0xffff880000000000: direct map; 0xffffc80000000000: kernel space; "
+	 "0xffffffff80000000: kernel image; 0xffffffffc0000000: modules; "
+	 "0xffffffffff000000: kernel space; 0xfffffffffffff001: error codes"},
+	{"a null dereference of x86-64",
+	 region_at,
+	 {.arch = ARCH_X86_64, .kind = KIND_NULL_DEREF},
+	 {},
+	 "0: null page; 0x1000: user space; 0xdffffc0000000000: KASAN shadow; "
+	 "0xe0001c0000000000: user space; 0xff00000000000000: kernel space; "
+	 "0xffff880000000000: direct map; 0xffffc80000000000: kernel space; "
+	 "0xffffffff80000000: kernel image; 0xffffffffc0000000: modules; "
+	 "0xffffffffff000000: kernel space; 0xfffffffffffff001: error codes"},
+	{"a general protection fault",
+	 region_at,
+	 {.arch = ARCH_X86_64, .kind = KIND_GPF},
+	 {},
+	 "0: null page; 0x1000: user space; 0x800000000000: non-canonical; "
+	 "0xdffffc0000000000: KASAN shadow; 0xe0001c0000000000: non-canonical; "
+	 "0xffff800000000000: kernel space; 0xffff880000000000: direct map; "
+	 "0xffffc80000000000: kernel space; 0xffffffff80000000: kernel image; "
+	 "0xffffffffc0000000: modules; 0xffffffffff000000: kernel space; "
+	 "0xfffffffffffff001: error codes"},
+	{"another report of x86-64",
+	 region_at,
+	 {.arch = ARCH_X86_64, .kind = KIND_BUG},
+	 {},
+	 "0: null page; 0x1000: user space; 0x800000000000: non-canonical; "
+	 "0xdffffc0000000000: KASAN shadow; 0xe0001c0000000000: non-canonical; "
+	 "0xffff800000000000: kernel space; 0xffff880000000000: direct map; "
+	 "0xffffc80000000000: kernel space; 0xffffffff80000000: kernel image; "
+	 "0xffffffffc0000000: modules; 0xffffffffff000000: kernel space; "
+	 "0xfffffffffffff001: error codes"},
+	{"with a stack in the vmalloc area",
+	 region_at,
+	 {.arch = ARCH_X86_64, .kind = KIND_PAGING_REQUEST, .has_sp = true, .sp = STACK_X86},
+	 {},
+	 "0: null page; 0x1000: user space; 0xdffffc0000000000: KASAN shadow; "
+	 "0xe0001c0000000000: user space; 0xff00000000000000: kernel space; "
+	 "0xffff880000000000: direct map; 0xffffc80000000000: kernel space; "
+	 "0xffffc80000123e48: vmalloc and ioremap; 0xffffe90000123e48: kernel space; "
+	 "0xffffffff80000000: kernel image; 0xffffffffc0000000: modules; "
+	 "0xffffffffff000000: kernel space; 0xfffffffffffff001: error codes"},
+	{"with a stack in the kernel image",
+	 region_at,
+	 {.arch = ARCH_X86_64,
+	  .kind = KIND_PAGING_REQUEST,
+	  .has_sp = true,
+	  .sp = 0xffffffff82000000},
+	 {},
+	 "0: null page; 0x1000: user space; 0xdffffc0000000000: KASAN shadow; "
+	 "0xe0001c0000000000: user space; 0xff00000000000000: kernel space; "
+	 "0xffff880000000000: direct map; 0xffffc80000000000: kernel space; "
+	 "0xffffffff80000000: kernel image; 0xffffffffc0000000: modules; "
+	 "0xffffffffff000000: kernel space; 0xfffffffffffff001: error codes"},
+	{"with five-level page tables",
+	 region_at,
+	 {.arch = ARCH_X86_64,
+	  .kind = KIND_PAGING_REQUEST,
+	  .has_sp = true,
+	  .sp = 0xffa0000000123e48},
+	 {},
+	 "0: null page; 0x1000: user space; 0xdffffc0000000000: KASAN shadow; "
+	 "0xe0001c0000000000: user space; 0xff00000000000000: kernel space; "
+	 "0xff9fff0000123e48: vmalloc and ioremap; 0xffd2000000123e48: kernel space; "
+	 "0xffff880000000000: direct map; 0xffffc80000000000: kernel space; "
+	 "0xffffffff80000000: kernel image; 0xffffffffc0000000: modules; "
+	 "0xffffffffff000000: kernel space; 0xfffffffffffff001: error codes"},
+	{"of a page that is not present",
+	 region_at,
+	 {.arch = ARCH_X86_64, .kind = KIND_PAGING_REQUEST, .has_error = true, .error = 2},
+	 {},
+	 "0: null page; 0x1000: user space; 0xdffffc0000000000: KASAN shadow; "
+	 "0xe0001c0000000000: user space; 0xff00000000000000: kernel space; "
+	 "0xffff880000000000: direct map; 0xffffc80000000000: kernel space; "
+	 "0xffffffff80000000: kernel image; 0xffffffffa0000000: modules; "
+	 "0xffffffffff000000: kernel space; 0xfffffffffffff001: error codes"},
+	{"of a present page",
+	 region_at,
+	 {.arch = ARCH_X86_64, .kind = KIND_PAGING_REQUEST, .has_error = true, .error = 3},
+	 {},
+	 "0: null page; 0x1000: user space; 0xdffffc0000000000: KASAN shadow; "
+	 "0xe0001c0000000000: user space; 0xff00000000000000: kernel space; "
+	 "0xffff880000000000: direct map; 0xffffc80000000000: kernel space; "
+	 "0xffffffff80000000: kernel image; 0xffffffffc0000000: modules; "
+	 "0xffffffffff000000: kernel space; 0xfffffffffffff001: error codes"},
+	{"arm64 without a stack",
+	 region_at,
+	 {.arch = ARCH_ARM64},
+	 {},
+	 "0: null page; 0x1000: user space; 0x1000000000000: non-canonical; "
+	 "0xfff0000000000000: direct map; 0xffff800000000000: kernel space; "
+	 "0xfffffffffffff001: error codes"},
+	{"arm64",
+	 region_at,
+	 {.arch = ARCH_ARM64, .has_sp = true, .sp = STACK_ARM64},
+	 {},
+	 "0: null page; 0x1000: user space; 0x1000000000000: non-canonical; "
+	 "0xfff0000000000000: direct map; 0xffff800000000000: vmalloc and ioremap; "
+	 "0xffff810081234561: modules; 0xfffffffffffff001: error codes"},
+	{"arm64 up to 5.3",
+	 region_at,
+	 {.arch = ARCH_ARM64, .has_sp = true, .sp = 0xffff000008123e48},
+	 {},
+	 "0: null page; 0x1000: user space; 0x1000000000000: non-canonical; "
+	 "0xfff0000000000000: direct map; 0xffff000000000000: vmalloc and ioremap; "
+	 "0xffff010008123e49: direct map; 0xffff800000000000: kernel space; "
+	 "0xfffffffffffff001: error codes"},
+	{"arm",
+	 region_at,
+	 {.arch = ARCH_ARM},
+	 {},
+	 "0: null page; 0x1000: user space; 0x80000000: kernel space; "
+	 "0xbf000000: modules; 0xc0000000: kernel space; 0xfffff001: error codes; "
+	 "0x100000000: kernel space"},
+	{"i386",
+	 region_at,
+	 {.arch = ARCH_I386},
+	 {},
+	 "0: null page; 0x1000: user space; 0x80000000: kernel space; "
+	 "0xfffff001: error codes; 0x100000000: kernel space"},
+	{"riscv",
+	 region_at,
+	 {.arch = ARCH_RISCV},
+	 {},
+	 "0: null page; 0x1000: user space; 0xff00000000000000: kernel space; "
+	 "0xfffffffffffff001: error codes"},
+	{"an unknown machine",
+	 region_at,
+	 {.arch = ARCH_UNKNOWN},
+	 {},
+	 "0: null page; 0x1000: unknown; 0xffff800000000000: kernel space; "
+	 "0xfffffffffffff001: error codes"},
+	{"kernel addresses of x86-64",
+	 half_at,
+	 {.arch = ARCH_X86_64},
+	 {},
+	 "0: user; 0xff00000000000000: kernel"},
+	{"kernel addresses of ppc",
+	 half_at,
+	 {.arch = ARCH_PPC},
+	 {},
+	 "0: user; 0xc0000000: kernel; 0x100000000: user; 0xff00000000000000: kernel"},
+	{"kernel addresses of mips",
+	 half_at,
+	 {.arch = ARCH_MIPS},
+	 {},
+	 "0: user; 0x80000000: kernel"},
+	{"kernel addresses of s390", half_at, {.arch = ARCH_S390}, {}, "0: kernel"},
+	{"poison pointers of x86-64",
+	 poison_at,
+	 {.arch = ARCH_X86_64},
+	 {0xdeacffffffff0000, 0xdead000000000001, 0xdead000000000200, 0xdead000000000350,
+	  0xdead000000000450, 0xdead000000000550, 0xdead000000000650, 0xdead000000010000},
+	 "0xdeacffffffff0000: -; "
+	 "0xdeacfffffffff100: LIST_POISON: the entry was already removed from its list; "
+	 "0xdead000000000300: TIMER_ENTRY_STATIC: the timer is not queued; "
+	 "0xdead000000000400: TAIL_MAPPING: a tail page has no mapping; "
+	 "0xdead000000000500: the debug value of a mutex or pool; "
+	 "0xdead000000000600: a poison value of include/linux/poison.h; "
+	 "0xdead000000010000: -"},
+	{"small poison pointers of x86-64",
+	 poison_at,
+	 {.arch = ARCH_X86_64},
+	 {0x1, 0x110, 0x200, 0x100000, 0x100180, 0x180000, 0x200280, 0x300000},
+	 "0x1: -; 0x1000f0: LIST_POISON: the entry was already removed from its list; "
+	 "0x100200: -; "
+	 "0x2001f0: LIST_POISON: the entry was already removed from its list; 0x200300: -"},
+	{"poison pointers of arm64",
+	 poison_at,
+	 {.arch = ARCH_ARM64},
+	 {0xdeacffffffff0000, 0xdead000000000001, 0xdead000000000200, 0xdead000000000350,
+	  0xdead000000000450, 0xdead000000000550, 0xdead000000000650, 0xdead000000010000},
+	 "0xdeacffffffff0000: -; "
+	 "0xdeacfffffffff100: LIST_POISON: the entry was already removed from its list; "
+	 "0xdead000000000300: TIMER_ENTRY_STATIC: the timer is not queued; "
+	 "0xdead000000000400: TAIL_MAPPING: a tail page has no mapping; "
+	 "0xdead000000000500: the debug value of a mutex or pool; "
+	 "0xdead000000000600: a poison value of include/linux/poison.h; "
+	 "0xdead000000010000: -"},
+	{"small poison pointers of arm64",
+	 poison_at,
+	 {.arch = ARCH_ARM64},
+	 {0x1, 0x110, 0x200, 0x100000, 0x100180, 0x180000, 0x200280, 0x300000},
+	 "0x1: -; 0x1000f0: LIST_POISON: the entry was already removed from its list; "
+	 "0x100200: -; "
+	 "0x2001f0: LIST_POISON: the entry was already removed from its list; 0x200300: -"},
+	{"poison pointers of i386",
+	 poison_at,
+	 {.arch = ARCH_I386},
+	 {0xdeacffffffff0000, 0xdead000000000001, 0xdead000000000200, 0xdead000000000350,
+	  0xdead000000000450, 0xdead000000000550, 0xdead000000000650, 0xdead000000010000},
+	 "0xdeacffffffff0000: -; "
+	 "0xdeacfffffffff100: LIST_POISON: the entry was already removed from its list; "
+	 "0xdead000000000300: TIMER_ENTRY_STATIC: the timer is not queued; "
+	 "0xdead000000000400: TAIL_MAPPING: a tail page has no mapping; "
+	 "0xdead000000000500: the debug value of a mutex or pool; "
+	 "0xdead000000000600: a poison value of include/linux/poison.h; "
+	 "0xdead000000010000: -"},
+	{"small poison pointers of i386",
+	 poison_at,
+	 {.arch = ARCH_I386},
+	 {0x1, 0x110, 0x200, 0x100000, 0x100180, 0x180000, 0x200280, 0x300000},
+	 "0x1: -; 0x101: LIST_POISON: the entry was already removed from its list; "
+	 "0x123: -; 0x1000f0: LIST_POISON: the entry was already removed from its list; "
+	 "0x100200: -; "
+	 "0x2001f0: LIST_POISON: the entry was already removed from its list; 0x200300: -"},
+	{"poison pointers of arm64 without a tag",
+	 poison_at,
+	 {.arch = ARCH_ARM64},
+	 {0xac000000000000, 0xad000000000001, 0xad000000000200, 0xad000000000350, 0xad000000000450,
+	  0xad000000000550, 0xad000000000650, 0xad000000010000},
+	 "0xac000000000000: -; "
+	 "0xad000000000000: LIST_POISON: the entry was already removed from its list; "
+	 "0xad000000000300: TIMER_ENTRY_STATIC: the timer is not queued; "
+	 "0xad000000000400: TAIL_MAPPING: a tail page has no mapping; "
+	 "0xad000000000500: the debug value of a mutex or pool; "
+	 "0xad000000000600: a poison value of include/linux/poison.h; 0xad000000010000: -"},
+	{"the last letter of a text",
+	 poison_at,
+	 {.arch = ARCH_X86_64},
+	 {0x6161616161616101, 0x6161616161616161, 0x61616161616161f0},
+	 "0x6161616161616101: -; "
+	 "0x6161616161616120: text: a string was written over the pointer; "
+	 "0x616161616161617f: -"},
+	{"the number of letters of a text",
+	 poison_at,
+	 {.arch = ARCH_X86_64},
+	 {0x6161616161, 0x616161616161, 0x6161616161616161},
+	 "0x6161616161: -; 0x484646464620: text: a string was written over the pointer"},
+	{"magic numbers",
+	 poison_at,
+	 {.arch = ARCH_X86_64},
+	 {0xdead4eacffffff9d, 0xdead4ead00001000, 0xdead4eae00000099, 0xdeadbeee00000000,
+	  0xdeadbeef00000001, 0xdeadbef000000001},
+	 "0xdead4eacffffff9d: -; 0xdead4ead00000000: a magic number, not a pointer; "
+	 "0xdead4eae00000000: -; 0xdeadbeef00000000: a magic number, not a pointer; "
+	 "0xdeadbef000000000: -"},
+	{"magic numbers of 32 bits",
+	 poison_at,
+	 {.arch = ARCH_X86_64},
+	 {0xdeadb000, 0xdeadbeef, 0xdeadc000, 0xffffffffdeadb001, 0xffffffffdeadbeef,
+	  0xffffffffdeadc001},
+	 "0xdeadb000: a magic number, not a pointer; 0xdeadc000: -; "
+	 "0xffffffffdeadb000: a magic number, not a pointer; 0xffffffffdeadc000: -"},
+	{"a field behind 0x6b",
+	 poison_at,
+	 {.arch = ARCH_X86_64},
+	 {0x6b6b6b6b6b000000, 0x6b6b6b6b6b6a0000, 0x6b6b6b6b6b6b6b6b, 0x6b6b6b6b6b6cffff},
+	 "0x6b6b6b6b6b000000: -; "
+	 "0x6b6b6b6b6b2e2420: text: a string was written over the pointer; "
+	 "0x6b6b6b6b6b6a557f: -; "
+	 "0x6b6b6b6b6b6b0000: 0x6b: the object was freed (slab poison); "
+	 "0x6b6b6b6b6b6c0000: text: a string was written over the pointer; "
+	 "0x6b6b6b6b6b6c007f: -"},
+	{"fills of 32 bits with 0x6b",
+	 poison_at,
+	 {.arch = ARCH_I386},
+	 {0x6b6b696b, 0x6b6b6b6b, 0x6b6b6d6b},
+	 "0x6b6b696b: -; 0x6b6b6b00: 0x6b: the object was freed (slab poison); "
+	 "0x6b6b6c00: -"},
+	{"a field behind 0xaa",
+	 poison_at,
+	 {.arch = ARCH_X86_64},
+	 {0xaaaaaaaaaa000000, 0xaaaaaaaaaaa90000, 0xaaaaaaaaaaaaaaaa, 0xaaaaaaaaaaabffff},
+	 "0xaaaaaaaaaa000000: -; 0xaaaaaaaaaaaa0000: 0xaa: a freed page (page poison); "
+	 "0xaaaaaaaaaaab0000: -"},
+	{"fills of 32 bits with 0xaa",
+	 poison_at,
+	 {.arch = ARCH_I386},
+	 {0xaaaaa8aa, 0xaaaaaaaa, 0xaaaaacaa},
+	 "0xaaaaa8aa: -; 0xaaaaaa00: 0xaa: a freed page (page poison); 0xaaaaab00: -"},
+};
+
+static void add_arguments(struct step_arguments *s, const struct incident *e, const uint64_t *given)
+{
+	for (; *given; given++)
+		step_add(s, *given);
+	if (s->n)
+		return;
+	step_add_powers(s);
+	step_add(s, 0xfffff800);
+	step_add(s, 0xbf800000);
+	for (int away = 12; e->has_sp && away < 48; away++) {
+		step_add(s, e->sp + (1ull << away));
+		step_add(s, e->sp - (1ull << away));
+	}
+}
+
+static void test_boundaries(void)
+{
+	bool shown = getenv("FS_SHOW_EXPECTED");
+
+	for (size_t i = 0; i < sizeof(boundaries) / sizeof(boundaries[0]); i++) {
+		struct step_arguments s = {};
+		struct buf b = {};
+
+		add_arguments(&s, &boundaries[i].e, boundaries[i].between);
+		steps_write(&b, boundaries[i].at, &boundaries[i].e, &s);
+		if (shown)
+			printf("# %zu %s\n", i, b.s);
+		is_str(b.s, boundaries[i].want, boundaries[i].name);
+		buf_free(&b);
+	}
+}
+
 int main(void)
 {
 	test_x86_64();
 	test_others();
 	test_poison();
 	test_bit();
+	test_boundaries();
 	return tap_done();
 }

@@ -296,6 +296,67 @@ static void test_memory(void)
 	census_free(&c);
 }
 
+static struct {
+	unsigned int reads;
+	uint32_t pid;
+	struct census_tasks tasks;
+} reader;
+
+static struct census_tasks read_tasks(void *ctx, uint32_t pid, const char *path)
+{
+	ok(!strcmp(path, "/pods/full/app"), "the cgroup of the workload");
+	reader.reads++;
+	reader.pid = pid;
+	return reader.tasks;
+}
+
+static void take_threads(struct census *c, uint32_t pid, uint32_t threads, uint64_t now_ns)
+{
+	struct process_record r = process(pid, 1, 1, 1, 0);
+	struct identity id = identity_of("full", 9);
+
+	r.g.threads = threads;
+	strcpy(id.cgroup, "/pods/full/app");
+	census_take(c, &r, &id, now_ns);
+}
+
+/* Tests that a cgroup near its limit of tasks is urgent, and when its limit is read. */
+static void test_tasks(void)
+{
+	struct census c;
+
+	census_init(&c, &limits);
+	c.read_tasks = read_tasks;
+	take(&c, process(1, 1, 300, 1, 0), "a", 100 * SECOND);
+	take(&c, process(2, 1, 200, 1, 0), "b", 100 * SECOND);
+	take(&c, process(3, 1, 100, 1, 0), "c", 100 * SECOND);
+	census_update(&c, 100 * SECOND, 65530);
+	is_u64(reader.reads, 0, "workloads without a cgroup are not read");
+	reader.tasks = (struct census_tasks){.share = 0.4, .refused = 7};
+	take_threads(&c, 8, 2, 101 * SECOND);
+	take_threads(&c, 9, 6, 101 * SECOND);
+	census_update(&c, 101 * SECOND, 65530);
+	ok(reader.reads == 1 && reader.pid == 9, "the process with most threads");
+	ok(!find(&c, "full"), "below 0.8 of its limit, and earlier failures do not count");
+	census_update(&c, 101 * SECOND, 65530);
+	is_u64(reader.reads, 1, "without more threads, it is not read again");
+	reader.tasks.share = 0.6;
+	take_threads(&c, 9, 10, 102 * SECOND);
+	census_update(&c, 102 * SECOND, 65530);
+	census_update(&c, 103 * SECOND, 65530);
+	is_u64(reader.reads, 3, "above half of the limit, each update reads it");
+	ok(!find(&c, "full"), "not urgent yet");
+	reader.tasks.refused = 8;
+	census_update(&c, 104 * SECOND, 65530);
+	ok(find(&c, "full") && find(&c, "full")->urgent, "a fork failed");
+	census_update(&c, (104 + 300) * SECOND, 65530);
+	ok(find(&c, "full") && !find(&c, "full")->urgent, "no fork failed since");
+	reader.tasks.share = 0.8;
+	census_update(&c, 405 * SECOND, 65530);
+	ok(find(&c, "full")->urgent && find(&c, "full")->pressure == 0.8, "at 0.8 of its limit");
+	census_free(&c);
+}
+
 /* Tests a program outside of units: its processes end within a second, until one does not. */
 static void test_short_programs(void)
 {
@@ -705,6 +766,7 @@ int main(void)
 	test_crash_loop();
 	test_urgent();
 	test_memory();
+	test_tasks();
 	test_short_programs();
 	test_zeros();
 	test_series();

@@ -40,6 +40,7 @@ static const struct {
 	{"tick", RECORD_TICK, sizeof(struct tick_record), 0},
 	{"names", RECORD_NAMES, sizeof(struct names_record), 0},
 	{"symbol", RECORD_SYMBOL, sizeof(struct symbol_record), 0},
+	{"probe cost", RECORD_PROBE_COST, sizeof(struct probe_cost_record), 0},
 	{"end", RECORD_END, sizeof(struct end_record), 0},
 };
 

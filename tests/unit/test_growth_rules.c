@@ -576,6 +576,33 @@ static void test_severity(void)
 	end();
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = text ? strlen(text) : 0;
+
+	return len >= strlen(end) && !strcmp(text + len - strlen(end), end);
+}
+
+/* A stack that has no room for all frames has no part of a frame. */
+static void test_long_stacks(void)
+{
+	for (int wide = 1; wide < 60; wide++) {
+		char text[300];
+		const char *from;
+
+		begin_with(4100, 10);
+		made_anonymous(2, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, 4000);
+		snprintf(text, sizeof(text), "mmap (libc.so.6)\nf%0*d (app)\ng%0*d (app)\nh (app)",
+			 wide, 0, wide, 0);
+		stack_reads(2, text, wide & 1 ? FRAMES_SHORT : 0);
+		judge_window();
+		from = find("M10") ? evidence_of(find("M10"), "from") : NULL;
+		ok(from && (ends_with(from, ")") || ends_with(from, " <- ...")),
+		   "names of %d characters: %s", wide, from ? from : "nothing");
+		end();
+	}
+}
+
 /* Tests hostile records: a recording may contain any text and any number. */
 static void test_hostile(void)
 {
@@ -593,6 +620,7 @@ static void test_hostile(void)
 	f = find("M03");
 	ok(f && strlen(evidence_of(f, "from")) < sizeof(f->evidence[0].text),
 	   "a stack of long lines is cut");
+	ok(f && ends_with(evidence_of(f, "from"), "xxx..."), "the end of a long name is marked");
 	end();
 	begin_with(60000, 10);
 	made_file(WHAT_MAPS, 3, "torch_#", 10, UINT64_MAX);
@@ -619,6 +647,7 @@ int main(void)
 	test_close_wait();
 	test_severity();
 	test_hostile();
-	numbers_are(0x122a876c);
+	test_long_stacks();
+	numbers_are(0x2ce8f48e);
 	return tap_done();
 }

@@ -189,7 +189,7 @@ static void test_events(void)
 	end();
 }
 
-static void read_cgroup(uint64_t used, uint64_t t_ns)
+static void read_cgroup(uint64_t used, uint64_t max, uint64_t high, uint64_t t_ns)
 {
 	struct cgroup_record c = RECORD(cgroup_record, RECORD_LEVEL, t_ns);
 	struct tick_record tick = tick_record(t_ns);
@@ -198,7 +198,8 @@ static void read_cgroup(uint64_t used, uint64_t t_ns)
 	for (size_t i = 0; i < NR_CGROUP_FIGURES; i++)
 		c.n[i] = FIGURE_UNKNOWN;
 	c.n[CGROUP_USED] = used;
-	c.n[CGROUP_LIMIT] = 1000;
+	c.n[CGROUP_LIMIT] = max;
+	c.n[CGROUP_HIGH] = high;
 	model_take(&m, &c.h);
 	model_take(&m, &tick.h);
 	if (history_add_scan(&h, &m))
@@ -206,13 +207,30 @@ static void read_cgroup(uint64_t used, uint64_t t_ns)
 	model_next_window(&m);
 }
 
+static void test_cgroups_with_memory_high(void)
+{
+	const struct history_level *l;
+
+	begin();
+	read_cgroup(100, FIGURE_UNKNOWN, 700, 2 * SECOND);
+	l = h.levels.level;
+	ok(l && l->limit == 700 && l->high == 700, "memory.high in place of memory.max");
+	read_cgroup(300, 1000, 700, 3 * SECOND);
+	ok(l && l->limit == 1000 && l->high == 700, "both");
+	end();
+	begin();
+	read_cgroup(300, FIGURE_UNKNOWN, FIGURE_UNKNOWN, 3 * SECOND);
+	is_u64(h.levels.n, 0, "a cgroup without a limit");
+	end();
+}
+
 static void test_cgroups(void)
 {
 	const struct history_level *l;
 
 	begin();
-	read_cgroup(100, 2 * SECOND);
-	read_cgroup(300, 3 * SECOND);
+	read_cgroup(100, 1000, FIGURE_UNKNOWN, 2 * SECOND);
+	read_cgroup(300, 1000, FIGURE_UNKNOWN, 3 * SECOND);
 	look(NULL, 0, 4 * SECOND);
 	l = h.levels.level;
 	is_u64(h.levels.n, 1, "one cgroup with a limit");
@@ -228,6 +246,7 @@ static void test_cgroups(void)
 int main(void)
 {
 	test_cgroups();
+	test_cgroups_with_memory_high();
 	test_sums();
 	test_joined();
 	test_bounded();

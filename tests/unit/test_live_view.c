@@ -25,6 +25,7 @@ static int master;
 static pid_t child;
 static char *seen; /* what the terminal has shown since the last key */
 static size_t seen_len;
+static char config[64];
 static char folder[] = "/tmp/faultscope-live-view-XXXXXX";
 
 static void run(const char *terminal, char **argv)
@@ -104,11 +105,16 @@ static void take_steps(const struct step *step, size_t n)
 /* Waits for the end. Returns the exit status. */
 static int ends(void)
 {
+	time_t last = time(NULL) + PATIENCE_MS / 1000;
 	int status;
 
 	while (shows("\001never"))
 		;
-	waitpid(child, &status, 0);
+	while (!waitpid(child, &status, WNOHANG)) {
+		if (time(NULL) > last)
+			kill(child, SIGKILL);
+		usleep(10000);
+	}
 	close(master);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
@@ -191,6 +197,40 @@ static void test_end_of_input(void)
 	ok(!WIFSIGNALED(status) || WTERMSIG(status) == SIGHUP, "the end: %x", status);
 }
 
+static void remove_settings(void)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/faultscope/settings", config);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/faultscope", config);
+	rmdir(path);
+	rmdir(config);
+}
+
+/* What the user changes is there again at the next start. */
+static void test_settings(void)
+{
+	static const struct step change[] = {
+		{"t", "by cgroup", "a tree"},
+		{"o", "Columns of the tab Faults", "the list of columns"},
+		{"jj ", "[ ] ", "a column is hidden"},
+		{"\033", "by cgroup", "back"},
+	};
+	static char *argv[] = {"faultscope", "--probe", "scan=/proc", "0.2", NULL};
+
+	start(argv);
+	ok(shows("TREND"), "the first screen has a trend");
+	STEPS(change);
+	press("q");
+	ends();
+	start(argv);
+	ok(shows("by cgroup"), "the tree is there at the next start");
+	ok(shows("MAJFLT/s") && !strstr(seen, "TREND"), "and the column is hidden");
+	press("q");
+	ends();
+}
+
 int main(void)
 {
 	setenv("TERM", "xterm", 1);
@@ -202,8 +242,13 @@ int main(void)
 	}
 	if (!mkdtemp(folder))
 		abort();
+	/* settings of the real user are neither read nor written */
+	snprintf(config, sizeof(config), "%s/config", folder);
+	setenv("XDG_CONFIG_HOME", config, 1);
 	test_keys();
 	test_end_of_input();
+	test_settings();
+	remove_settings();
 	rmdir(folder);
 	return tap_done();
 }

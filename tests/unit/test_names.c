@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "collect/names/process_names.h"
+#include "model/identity.h"
 #include "render/render.h"
 #include "tap.h"
 
@@ -72,8 +73,28 @@ static void is_workload(const char *cgroup, const char *comm, const char *want)
 {
 	char got[256];
 
-	workload_name(cgroup, comm, got, sizeof(got));
+	workload_name(&(struct workload_of_process){cgroup, comm, false}, got, sizeof(got));
 	is_str(got, want, cgroup ? cgroup : "no cgroup");
+}
+
+/* All kernel threads are one workload, also where the line shows their comm already. */
+static void test_kernel_threads(void)
+{
+	struct subject s = {.id = {1, 77, 0}, .cgroup = (char[]){"/"}};
+	struct workload_of_process of;
+	char got[256];
+
+	strcpy(s.now.g.comm, "kworker/0:1");
+	of = workload_of_subject(&s);
+	workload_name(&of, got, sizeof(got));
+	is_str(got, "kworker_0:1", "a process with the name of a kernel thread");
+	s.now.g.ppid = KTHREADD_PID;
+	of = workload_of_subject(&s);
+	workload_name(&of, got, sizeof(got));
+	is_str(got, "kthreadd", "a kernel thread");
+	of.comm = "";
+	workload_name(&of, got, sizeof(got));
+	is_str(got, "kthreadd", "without its comm");
 }
 
 /* Tests a process that exits before /proc is read. A record contains its cgroup's name. */
@@ -182,6 +203,7 @@ int main(void)
 	}
 	test_sizes();
 	test_made();
+	test_kernel_threads();
 	test_moved_meanwhile();
 	test_pid_reused();
 	is_workload(NULL, "sh", "sh");

@@ -47,6 +47,8 @@ static size_t make_entries(uint64_t *dice)
 		e.key.number = roll(dice) % (e.key.unit == FS_RESIDENT_HUGE ? 4 : 4 * HUGE);
 		e.is.start_ns = 1 + roll(dice) % 2;
 		e.is.since_ns = roll(dice) % 5;
+		e.is.how = roll(dice) % 3; /* enum fs_resident_how */
+		e.is.frame = roll(dice) % 8;
 		for (size_t k = 0; k < n; k++)
 			known |= !order(&entry[k], &e);
 		if (!known)
@@ -56,55 +58,70 @@ static size_t make_entries(uint64_t *dice)
 	return n;
 }
 
-static bool is_of(const struct owner_entry *e, uint32_t pid, uint64_t start_ns, uint32_t unit)
+/* Returns whether an entry is of a page that the process had at that time. */
+static bool is_had(const struct owner_entry *e, const struct owner_process *of)
 {
-	return e->key.pid == pid && e->is.start_ns == start_ns && e->key.unit == unit;
+	return e->key.pid == of->pid && e->is.start_ns == of->start_ns &&
+	       e->key.unit == FS_RESIDENT_PAGE &&
+	       !(e->is.how == FS_RESIDENT_LEFT && e->is.frame <= of->at_ns);
+}
+
+static uint64_t distance(const struct owner_entry *e, uint64_t page)
+{
+	return e->key.number > page ? e->key.number - page : page - e->key.number;
 }
 
 static void test_search(void)
 {
-	uint64_t dice = 1, found = 0, wrong = 0, nearest = 0, within = 0;
+	uint64_t dice = 1, found = 0, wrong = 0, near = 0, within = 0, left = 0;
 
 	for (int round = 0; round < 3000; round++) {
 		struct owners o = {.entry = entry, .n = make_entries(&dice)};
-		uint32_t pid = 1 + roll(&dice) % 3;
-		uint64_t start = 1 + roll(&dice) % 2, since = roll(&dice) % 5;
+		const struct owner_process of = {1 + roll(&dice) % 3, 1 + roll(&dice) % 2,
+						 roll(&dice) % 3 ? OWNER_NOW : roll(&dice) % 8};
+		uint64_t since = roll(&dice) % 5;
 		uint64_t page = roll(&dice) % 2 && o.n ? entry[roll(&dice) % o.n].key.number
 						       : roll(&dice) % (4 * HUGE);
-		struct owner_entry *want = NULL, *same, *got;
+		struct owner_entry *want = NULL, *nearest = NULL, *got;
 		bool later = false;
 
 		for (size_t i = 0; i < o.n; i++) {
 			struct owner_entry *e = &entry[i];
 
-			if (is_of(e, pid, start, FS_RESIDENT_PAGE) && e->key.number == page)
+			left += e->is.how == FS_RESIDENT_LEFT;
+			if (!is_had(e, &of) || e->key.number / HUGE != page / HUGE)
+				continue;
+			if (e->key.number == page)
 				want = e;
-			if (is_of(e, pid, start, FS_RESIDENT_PAGE) &&
-			    e->key.number / HUGE == page / HUGE && e->is.since_ns > since)
-				later = true;
+			if (!nearest || distance(e, page) < distance(nearest, page))
+				nearest = e;
+			later |= e->is.since_ns > since;
 		}
-		same = owners_find(&o, pid, start, FS_RESIDENT_PAGE, page);
-		wrong += same != want;
-		found += same != NULL;
-		wrong += owners_within(&o, pid, start, page / HUGE, since) != later;
+		wrong += owners_find(&o, &of, FS_RESIDENT_PAGE, page) != want;
+		found += want != NULL;
+		wrong += owners_within(&o, &of, page / HUGE, since) != later;
 		within += later;
-		got = owners_nearest(&o, pid, start, page);
-		wrong += want && got != want;
-		nearest += got != NULL;
-		/* a neighbour in the list that is of the process and in the range may be nearest */
-		wrong += got && (!is_of(got, pid, start, FS_RESIDENT_PAGE) ||
-				 got->key.number / HUGE != page / HUGE);
+		got = owners_nearest(&o, &of, page);
+		wrong += got != nearest;
+		near += got != NULL;
 	}
 	is_u64(wrong, 0, "the right entries are found");
-	ok(found > 100 && nearest > found && within > 100, "%" PRIu64 " found, %" PRIu64 " near",
-	   found, nearest);
+	ok(found > 100 && near > found && within > 100 && left > 100,
+	   "%" PRIu64 " found, %" PRIu64 " near, %" PRIu64 " left", found, near, left);
+}
+
+static struct owner_entry *nearest_of(const struct owners *o, uint32_t pid, uint64_t start_ns,
+				      uint64_t page)
+{
+	const struct owner_process of = {pid, start_ns, OWNER_NOW};
+
+	return owners_nearest(o, &of, page);
 }
 
 static void test_nearest(void)
 {
 	struct owners o = {.entry = entry, .n = 3};
 	static const uint64_t page[] = {10, 20, HUGE + 1};
-	struct owner_entry *got;
 
 	memset(entry, 0, sizeof(entry));
 	for (int i = 0; i < 3; i++) {
@@ -112,16 +129,15 @@ static void test_nearest(void)
 		entry[i].key.unit = FS_RESIDENT_PAGE;
 		entry[i].key.number = page[i];
 	}
-	ok(owners_nearest(&o, 1, 0, 14) == &entry[0], "the nearer one is below");
-	ok(owners_nearest(&o, 1, 0, 15) == &entry[0], "of two with equal distance, the lower one");
-	ok(owners_nearest(&o, 1, 0, 16) == &entry[1], "the nearer one is above");
-	ok(owners_nearest(&o, 1, 0, 9) == &entry[0], "only one is above");
-	ok(owners_nearest(&o, 1, 0, HUGE - 1) == &entry[1], "the other is in another range");
-	ok(owners_nearest(&o, 1, 0, HUGE) == &entry[2], "the first page of a range");
-	got = owners_nearest(&o, 1, 0, 2 * HUGE);
-	ok(!got, "a range without an entry");
-	ok(!owners_nearest(&o, 2, 0, 10), "another process");
-	ok(!owners_nearest(&o, 1, 1, 10), "another start");
+	ok(nearest_of(&o, 1, 0, 14) == &entry[0], "the nearer one is below");
+	ok(nearest_of(&o, 1, 0, 15) == &entry[0], "of two with equal distance, the lower one");
+	ok(nearest_of(&o, 1, 0, 16) == &entry[1], "the nearer one is above");
+	ok(nearest_of(&o, 1, 0, 9) == &entry[0], "only one is above");
+	ok(nearest_of(&o, 1, 0, HUGE - 1) == &entry[1], "the other is in another range");
+	ok(nearest_of(&o, 1, 0, HUGE) == &entry[2], "the first page of a range");
+	ok(!nearest_of(&o, 1, 0, 2 * HUGE), "a range without an entry");
+	ok(!nearest_of(&o, 2, 0, 10), "another process");
+	ok(!nearest_of(&o, 1, 1, 10), "another start");
 }
 
 static const struct mapping *mapping_of(const struct mappings *m, const void *at)

@@ -202,6 +202,8 @@ static void test_halves(void)
 	ok(hidden(0xffffffff81000000) >= kernel, "its code");
 	is_u64(hidden(UINT64_MAX), UINT64_MAX, "an error code is no address");
 	is_u64(hidden(UINT64_MAX - 4095), UINT64_MAX - 4095, "nor is this one");
+	is_u64(hidden(UINT64_MAX - low), UINT64_MAX - low, "nor is the first one that is near -1");
+	ok(hidden(UINT64_MAX - low - 1) != UINT64_MAX - low - 1, "the last of the kernel is hidden");
 }
 
 static const char *cgroup_of_path(const char *path)

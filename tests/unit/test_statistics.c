@@ -80,9 +80,18 @@ static void test_reading(void)
 	is_u64(statistics_read(NULL, got, 0), 0, "or none");
 }
 
+static void add(void *ctx, const struct program_statistics *p)
+{
+	*(uint64_t *)ctx += 1000 * p->runs + p->run_ns;
+}
+
 static void test_sum(void)
 {
-	struct statistics_sum sum = statistics_sum(NULL);
+	uint64_t each = 0;
+	struct statistics_sum sum = statistics_sum(NULL, NULL, NULL);
+
+	statistics_sum(NULL, add, &each);
+	is_u64(each, 12000 + 700, "each program is passed on");
 
 	is_u64(sum.run_ns, 700, "time of all programs");
 	is_u64(sum.missed, host_kernel_major() >= 7 ? 31 : 23, "events that were missed");

@@ -201,6 +201,15 @@ static void test_no_escape_in_mono(void)
 	end();
 }
 
+static size_t count_of(const char *text, const char *word)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, word)); text += strlen(word))
+		n++;
+	return n;
+}
+
 static void test_order(void)
 {
 	begin();
@@ -208,8 +217,8 @@ static void test_order(void)
 	ok(before("files", "large") && before("large", "besides"), "findings come first");
 	ok(before("besides", "deep") && before("deep", "small"), "then processes by faults");
 	ok(strstr(draw(), "order: findings, then faults"), "the order is shown");
-	ok(strstr(draw(), "▾MINFLT/s") && strstr(draw(), "▾MAJFLT/s") && strstr(draw(), "PROCESS▾"),
-	   "its columns are marked");
+	ok(strstr(draw(), "▾MINFLT/s"), "its column is marked");
+	is_u64(count_of(draw(), "▾"), 1, "and no other one");
 	press("I");
 	ok(before("deep", "large"), "I inverts");
 	press("I2");
@@ -443,9 +452,10 @@ static void test_scroll(void)
 	press("g");
 	ok(line_with("    199 ") >= 0 && line_with("    100 ") < 0, "at the top as well");
 	press_key(KEY_RIGHT);
-	ok(!strstr(draw(), "MINFLT/s"), "Right: the first column is scrolled away");
+	ok(!strstr(draw(), "TREND"), "Right: the first column is scrolled away");
+	ok(strstr(draw(), "▾MINFLT/s"), "but not the one by which the rows are sorted");
 	press_key(KEY_LEFT);
-	ok(strstr(draw(), "MINFLT/s"), "Left: it is back");
+	ok(strstr(draw(), "TREND"), "Left: it is back");
 	press_key(KEY_LEFT);
 	for (int i = 0; i < 100; i++)
 		press_key(KEY_RIGHT);
@@ -927,6 +937,12 @@ static void test_themes(void)
 	ok(strstr(frame.s, "\033[34m") && !strstr(frame.s, "\033[36m") &&
 		   !strstr(frame.s, "\033[1;33m"),
 	   "L: a light one");
+	press("L");
+	draw();
+	ok(!strstr(frame.s, "\033[3") && !strstr(frame.s, "\033[1;3"), "L: no colours");
+	press("L");
+	draw();
+	ok(strstr(frame.s, "\033[36m"), "L: a dark one again");
 	v.colour = false;
 	draw();
 	ok(!strstr(frame.s, "\033[3") && !strstr(frame.s, "\033[1;3"), "none without colours");
@@ -1017,8 +1033,77 @@ static void test_titles(void)
 	t.sort[0] = (struct tui_sort){};
 	v.width = 80;
 	press("SS");
-	ok(strstr(draw(), "▾"), "a column that did not fit is scrolled into view");
-	ok(t.aside > 0, "by scrolling");
+	ok(strstr(draw(), "▾"), "a column that did not fit is shown if the rows are sorted by it");
+	ok(strstr(draw(), "TREND"), "and the first columns are still there");
+	end();
+}
+
+static bool is_left_of(const char *one, const char *other)
+{
+	const char *titles = draw(), *at = strstr(titles, one);
+
+	return at && strstr(at, other);
+}
+
+/* The user chooses columns and their order. */
+static void test_choice(void)
+{
+	begin();
+	some_processes();
+	v.width = 120;
+	press("o");
+	ok(strstr(draw(), "Columns of the tab Faults") && strstr(draw(), "[x] MINFLT/s"), "o: the list");
+	ok(strstr(draw(), "minor faults, from the counter"), "with what each column shows");
+	ok(fits("the list"), "it fits");
+	press("j");
+	press_key(KEY_RIGHT); /* MINFLT is now behind its trend */
+	press_key(KEY_ESCAPE);
+	ok(is_left_of("TREND≤", "▾MINFLT/s"), "Right moves a column");
+	press("o");
+	press("jj ");
+	ok(strstr(draw(), "[ ] MINFLT/s"), "Space hides one");
+	press("o");
+	ok(!strstr(draw(), "▾") && strstr(draw(), "order: findings, then faults"),
+	   "no other column has its mark");
+	press("oGkkk ");
+	press("\033OQ");
+	ok(t.where == TUI_TABLE, "F2 leaves the list too");
+	press("oR");
+	press("\r");
+	ok(is_left_of("▾MINFLT/s", "TREND≤"), "R: all as before");
+	press("P");
+	ok(strstr(draw(), "▾CPU"), "sorted by a column");
+	press("o");
+	for (size_t i = 0; i < t.choice[0].n; i++)
+		if (t.choice[0].cell[i].f == FIELD(cpu) && t.choice[0].cell[i].cell == CELL_FIELD)
+			t.column_at = i;
+	press(" ");
+	ok(strstr(draw(), "which is hidden"), "the user is told that the order changes");
+	press("o");
+	ok(strstr(draw(), "order: findings"), "to the tab's own order");
+	press("5o");
+	ok(strstr(draw(), "o chooses the columns of a table"), "a page without columns");
+	for (size_t tab = 0; tab < 4; tab++) {
+		t.tab = tab;
+		t.where = TUI_TABLE;
+		press("oG ");
+		ok(t.choice[tab].n < COLUMNS_MAX && !t.choice[tab].cell[t.column_at].hidden,
+		   "all columns are in the list: %zu", t.choice[tab].n);
+	}
+	end();
+}
+
+/* A click moves the cursor of the list of columns, and another one shows or hides the column. */
+static void test_choice_by_mouse(void)
+{
+	begin();
+	some_processes();
+	press("o");
+	mouse(MOUSE_LEFT, 10, 8);
+	is_u64(t.column_at, 2, "a click moves the cursor");
+	ok(!t.choice[0].cell[2].hidden, "and changes nothing");
+	mouse(MOUSE_LEFT, 10, 8);
+	ok(t.choice[0].cell[2].hidden, "the second one hides the column");
 	end();
 }
 
@@ -1289,6 +1374,8 @@ int main(void)
 	test_cleared();
 	test_what_matters_first();
 	test_titles();
+	test_choice();
+	test_choice_by_mouse();
 	test_mouse();
 	test_incremental();
 	test_sort_letters();

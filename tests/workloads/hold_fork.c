@@ -7,6 +7,8 @@
  *	grand	as child; the child also forks, and its child does the same
  *	gone	a child reads all memory and ends; then the parent writes to all of one part
  *	shared	parent and child share memory, which the parent wrote and the child reads
+ *	moved	a child reads all memory; then the parent moves one part, and gets other memory at
+ *		its old address, without faults
  */
 #include "hold.h"
 
@@ -55,6 +57,17 @@ own void write_after_end_60(char *first)
 	touch_here(first, 60 * MIB);
 }
 
+own void move_40(char *at)
+{
+	char *to = map_own(41 * MIB) + MIB;
+
+	if (mremap(at, 40 * MIB, 40 * MIB, MREMAP_MAYMOVE | MREMAP_FIXED, to) != to)
+		die("mremap");
+	if (mmap(at, 40 * MIB, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_POPULATE, -1, 0) != at)
+		die("mmap");
+}
+
 /* Runs in a child: says that it is ready, and waits for the end of its parent. */
 static void stay(int ready)
 {
@@ -80,9 +93,9 @@ int main(int argc, char **argv)
 	pid_t child, grandchild = 0;
 	int ready[2];
 
-	hold_begin(argc, argv, "child|grand|gone|shared", &mode);
+	hold_begin(argc, argv, "child|grand|gone|shared|moved", &mode);
 	if (!mode || pipe(ready))
-		wrong_usage("child|grand|gone|shared");
+		wrong_usage("child|grand|gone|shared|moved");
 	first = hold_first_60();
 	second = hold_second_40();
 	if (!strcmp(mode, "shared"))
@@ -94,7 +107,7 @@ int main(int argc, char **argv)
 		read_all(first, second);
 		if (!strcmp(mode, "gone"))
 			_exit(0);
-		if (strcmp(mode, "shared"))
+		if (strcmp(mode, "shared") && strcmp(mode, "moved"))
 			copy_third_20(first);
 		if (!strcmp(mode, "grand")) {
 			grandchild = fork_or_die();
@@ -113,6 +126,8 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(mode, "grand"))
 		wait_ready(ready[0]);
+	if (!strcmp(mode, "moved"))
+		move_40(second);
 	truth_open();
 	truth_number("child", child);
 	truth_close();

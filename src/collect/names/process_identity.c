@@ -507,3 +507,13 @@ const struct identity *identity_of_event(struct identities *ids, const struct pr
 	free(none.path);
 	return id;
 }
+
+const struct identity *identity_of_cgroup(struct identities *ids, const char *path,
+					  const char *comm, __u64 t_ns)
+{
+	char copy[COMM_LEN];
+	struct member m = {.comm = copy, .t_ns = t_ns};
+
+	array_copy(copy, sizeof(copy), comm);
+	return &known_find(&ids->known, path_kind(path) == KIND_COMM ? "" : path, &m)->id;
+}

@@ -65,6 +65,10 @@ const struct identity *identity_of(struct identities *ids, const struct process_
 const struct identity *identity_of_event(struct identities *ids, const struct process_key *of,
 					 const char *comm, __u64 t_ns);
 
+/* Returns the identity of a cgroup path, or of the program if the cgroup is of no workload. */
+const struct identity *identity_of_cgroup(struct identities *ids, const char *path,
+					  const char *comm, __u64 t_ns);
+
 /* Removes a process that has exited without a last record. */
 void identities_gone(struct identities *ids, const struct process_key *of);
 

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,9 +138,32 @@ void html_data(struct buf *b, const char *id, const struct buf *json)
 	buf_puts(b, "</script>\n");
 }
 
+/* Returns whether a text has all digits of a value, such as "12,480". */
+static bool is_whole(const char *text, double value)
+{
+	double n = 0;
+
+	for (const char *c = text; *c; c++) {
+		if (*c != ',' && (*c < '0' || *c > '9'))
+			return false;
+		n = *c == ',' ? n : 10 * n + (*c - '0');
+	}
+	return *text && n == value;
+}
+
+/* Ends the tag of an element with a value, and writes its text. */
+static void put_valued(struct buf *b, double value, const char *text)
+{
+	if (!is_whole(text, value))
+		buf_printf(b, " data-v=\"%.17g\"", value);
+	html_printf(b, ">%s", text);
+}
+
 void html_value(struct buf *b, const char *is, double value, const char *text)
 {
-	html_printf(b, "<span data-is=\"%s\" data-v=\"%.17g\">%s</span>", is, value, text);
+	buf_printf(b, "<span data-is=\"%s\"", is);
+	put_valued(b, value, text);
+	buf_puts(b, "</span>");
 }
 
 void html_note(struct buf *b, const char *is, uint64_t count, const char *rest)
@@ -151,7 +175,21 @@ void html_note(struct buf *b, const char *is, uint64_t count, const char *rest)
 
 void html_cell(struct buf *b, const char *is, double value, const char *text)
 {
-	html_printf(b, "<td class=\"n\" data-is=\"%s\" data-v=\"%.17g\">%s</td>", is, value, text);
+	buf_puts(b, "<td");
+	if (is)
+		buf_printf(b, " class=\"n\" data-is=\"%s\"", is);
+	put_valued(b, value, text);
+	buf_puts(b, "</td>");
+}
+
+void html_at(struct buf *b, const char *before, double v)
+{
+	char text[32];
+	size_t n = snprintf(text, sizeof(text), "%.1f", v);
+
+	if (n > 2 && !strcmp(text + n - 2, ".0"))
+		text[n - 2] = 0;
+	buf_printf(b, "%s%s", before, strcmp(text, "-0") ? text : "0");
 }
 
 void html_section(struct buf *b, const char *id, const char *title, const char *about)

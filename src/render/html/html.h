@@ -36,7 +36,10 @@ void html_data(struct buf *b, const char *id, const struct buf *json);
  * Every number on a page of a recording names its source in an attribute `data-is` of its element,
  * or of an element around it. tests/report/page_numbers.py compares the number with the JSON output
  * of the recording: it knows each kind of source, and finds numbers without one. `data-v` has the
- * value that was rounded for the text.
+ * value if the text is rounded.
+ *
+ * A long table has the class "numbers", and names the source of a column once, in an attribute
+ * `data-of` of the column's head. Its cells have no attribute `data-is`: `is` is NULL.
  *
  * html_value() writes an element with a value, html_cell() a cell of a table. html_note() writes a
  * paragraph that begins with a count, such as of what is left out; `rest` is markup.
@@ -56,6 +59,9 @@ struct gauge_list {
 
 /* Finds the values that the page shows. Sets b->failed, and finds none, without memory. */
 void html_find_gauges(struct buf *b, const struct story_view *s, struct gauge_list *ret);
+
+/* Lists the processes that ended by a fault or SIGABRT. Returns their number. */
+size_t html_crashes(struct buf *b, const struct story_view *s);
 
 void html_verdict(struct buf *b, const struct story_view *s, const struct gauge_list *g);
 
@@ -118,6 +124,12 @@ void html_time(struct buf *b, const struct story_view *s, const char *is, uint64
 
 /* Returns the x coordinate of a time on the axis of the whole recording. */
 double html_x(const struct story_view *s, uint64_t t_ns);
+
+/*
+ * Appends a coordinate, rounded to a tenth, without a decimal 0. `before` is the letter of a path's
+ * command, or a separator.
+ */
+void html_at(struct buf *b, const char *before, double v);
 
 /*
  * Write parts of charts over time: the time axis of the whole recording or of a part, rows of

@@ -29,7 +29,10 @@ static void edges_of(const struct story_view *s, double edge[STORY_COLUMNS + 1])
 	}
 }
 
-/* Draws all cells of one colour as a single path. */
+/*
+ * Draws all cells of one colour as a single path, whose strokes are the cells. Cells of one row
+ * that are side by side are one stroke.
+ */
 static void put_cells(struct buf *b, const struct story_view *s, const uint64_t *cell, size_t rows,
 		      int level, uint64_t most, double height)
 {
@@ -38,16 +41,19 @@ static void put_cells(struct buf *b, const struct story_view *s, const uint64_t 
 	bool any = false;
 
 	edges_of(s, edge);
-
 	for (size_t r = 0; r < rows; r++)
-		for (size_t c = 0; c < columns; c++) {
+		for (size_t c = 0, end; c < columns; c = end) {
+			end = c + 1;
 			if (html_level(cell[r * columns + c], most) != level)
 				continue;
+			while (end < columns && html_level(cell[r * columns + end], most) == level)
+				end++;
 			if (!any)
-				buf_printf(b, "<path class=\"h%d\" d=\"", level);
-			buf_printf(b, "M%.1f %.1fh%.1fv%.1fh-%.1fz", edge[c], r * height,
-				   edge[c + 1] - edge[c] + 0.3, height - 1,
-				   edge[c + 1] - edge[c] + 0.3);
+				buf_printf(b, "<path class=\"h%d\" stroke-width=\"%.0f\" d=\"",
+					   level, height - 1);
+			html_at(b, "M", edge[c]);
+			html_at(b, " ", r * height + (height - 1) / 2);
+			html_at(b, "H", edge[end]);
 			any = true;
 		}
 	buf_puts(b, any ? "\"/>\n" : "");
@@ -90,6 +96,29 @@ static uint64_t fill_heat(const struct story_view *s, const struct history_row *
 	return most;
 }
 
+#define LABEL_WIDTH (LEFT - 10)
+#define CHAR_WIDTH  6.8 /* average width of a character in a label, in SVG units */
+
+/* Labels a row with a process. A long name is drawn narrower, so that all of it is seen. */
+static void put_process_label(struct buf *b, const struct history_row *r, double y)
+{
+	char pid[16];
+	struct buf name = {};
+	size_t chars = snprintf(pid, sizeof(pid), "%u", r->id.pid) + 1;
+
+	buf_safe(&name, r->comm, true);
+	chars += name.len;
+	buf_printf(b,
+		   "<text class=\"label\" data-is=\"process\" data-pid=\"%s\" x=\"%.0f\" "
+		   "y=\"%.1f\" text-anchor=\"end\"",
+		   pid, LEFT - 8, y);
+	if (chars * CHAR_WIDTH > LABEL_WIDTH)
+		buf_printf(b, " textLength=\"%.0f\" lengthAdjust=\"spacingAndGlyphs\"",
+			   LABEL_WIDTH);
+	html_printf(b, ">%s <tspan class=\"tick\">%s</tspan></text>", r->comm, pid);
+	buf_end_part(b, &name);
+}
+
 void html_heat(struct buf *b, const struct story_view *s)
 {
 	const struct history_row **rows = buf_needs(b, story_rows(s));
@@ -114,13 +143,7 @@ void html_heat(struct buf *b, const struct story_view *s)
 			"id=\"heat-desc\">Page faults by process and time</title>\n",
 			n * height + 20, LEFT, RIGHT, height, n);
 		for (size_t r = 0; r < n; r++)
-			html_printf(b,
-				    "<text class=\"label\" data-is=\"process\" data-pid=\"%u\" "
-				    "x=\"%.0f\" "
-				    "y=\"%.1f\" text-anchor=\"end\">%s <tspan "
-				    "class=\"tick\">%u</tspan></text>",
-				    rows[r]->id.pid, LEFT - 8, r * height + 14, rows[r]->comm,
-				    rows[r]->id.pid);
+			put_process_label(b, rows[r], r * height + 14);
 		html_cells(b, s, cell, n, most, height);
 		html_axis(b, s, n * height + 16);
 		buf_puts(b, "</svg></div>\n");

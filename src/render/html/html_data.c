@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Writes the values of a page as JSON, which report.js reads. */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "model/fields.h"
@@ -12,125 +13,232 @@
 #define PROCESSES_IN 200
 #define HEAT_IN	     HTML_HEAT_ROWS
 
-static void write_points(struct json *j, const struct story_view *s)
+/* A table has an array for each column, because the name of a column is then written once. */
+
+static void write_seconds(struct json *j, const struct story_view *s, bool end)
 {
-	json_array(j, "points");
+	json_array(j, end ? "to" : "from");
 	for (size_t i = 0; i < s->h->points; i++) {
 		const struct history_point *p = &s->h->point[i];
 
-		json_object(j, NULL);
-		json_real(j, "from", view_seconds(s->v, p->from_ns));
-		json_real(j, "to", view_seconds(s->v, p->to_ns));
-		json_count(j, "minor", p->minor);
-		json_count(j, "major", p->major);
-		json_count(j, "stall_ns", p->stall_ns);
-		json_count(j, "failed", p->failed);
-		json_count(j, "events", p->events);
-		json_count(j, "processes", p->processes);
-		for (size_t k = 0; k < s->h->gauges; k++)
-			json_count(j, s->h->gauge[k]->sum.column, p->gauge[k]);
-		for (int end = 0; end < NR_ENDS; end++) {
-			json_array(j, end ? "latency_major" : "latency_minor");
-			for (int k = 0; k < NR_LATENCY; k++) {
-				if (!p->latency[end][k])
-					continue;
-				json_array(j, NULL);
-				json_count(j, NULL, k);
-				json_count(j, NULL, p->latency[end][k]);
-				json_end_array(j);
-			}
-			json_end_array(j);
-		}
-		json_end(j);
+		json_real(j, NULL, view_seconds(s->v, end ? p->to_ns : p->from_ns));
 	}
 	json_end_array(j);
 }
 
-static void write_values(struct json *j, const struct history_row *r)
+static void write_latency(struct json *j, const struct history_point *p, int end)
 {
-	json_object(j, "values");
-	for (size_t i = 0; i < nr_fields; i++) {
-		char key[64];
+	json_array(j, NULL);
+	for (int k = 0; k < NR_LATENCY; k++) {
+		if (!p->latency[end][k])
+			continue;
+		json_array(j, NULL);
+		json_count(j, NULL, k);
+		json_count(j, NULL, p->latency[end][k]);
+		json_end_array(j);
+	}
+	json_end_array(j);
+}
 
-		field_name(&fields[i], key, sizeof(key));
-		if (r->known[i] && r->value[i] != UINT64_MAX)
-			json_count(j, key, r->value[i]);
-		else
-			json_null(j, key);
+static const struct {
+	const char *key;
+	size_t offset;
+} point_counts[] = {
+#define COUNT(name)                                                                                \
+	{                                                                                          \
+#name, offsetof(struct history_point, name)                                        \
+	}
+	COUNT(minor), COUNT(major), COUNT(stall_ns), COUNT(failed), COUNT(events), COUNT(processes),
+#undef COUNT
+};
+
+static void write_points(struct json *j, const struct story_view *s)
+{
+	const struct history *h = s->h;
+
+	json_object(j, "points");
+	write_seconds(j, s, false);
+	write_seconds(j, s, true);
+	for (size_t k = 0; k < sizeof(point_counts) / sizeof(point_counts[0]); k++) {
+		json_array(j, point_counts[k].key);
+		for (size_t i = 0; i < h->points; i++)
+			json_count(j, NULL,
+				   *(const uint64_t *)((const char *)&h->point[i] +
+						       point_counts[k].offset));
+		json_end_array(j);
+	}
+	for (size_t k = 0; k < h->gauges; k++) {
+		json_array(j, h->gauge[k]->sum.column);
+		for (size_t i = 0; i < h->points; i++)
+			json_count(j, NULL, h->point[i].gauge[k]);
+		json_end_array(j);
+	}
+	for (int end = 0; end < NR_ENDS; end++) {
+		json_array(j, end ? "latency_major" : "latency_minor");
+		for (size_t i = 0; i < h->points; i++)
+			write_latency(j, &h->point[i], end);
+		json_end_array(j);
 	}
 	json_end(j);
+}
+
+static void write_values(struct json *j, const struct history_row **rows, size_t n)
+{
+	json_object(j, "values");
+	for (size_t k = 0; k < nr_fields; k++) {
+		char key[64];
+
+		json_array(j, field_name(&fields[k], key, sizeof(key)));
+		for (size_t i = 0; i < n; i++) {
+			const struct history_row *r = rows[i];
+
+			json_count_or_null(j, NULL, r->known[k] && r->value[k] != UINT64_MAX,
+					   r->value[k]);
+		}
+		json_end_array(j);
+	}
+	json_end(j);
+}
+
+static void write_faults(struct json *j, const struct story_view *s,
+			 const struct history_row **rows, size_t n)
+{
+	json_array(j, "faults_by_point");
+	for (size_t i = 0; i < n && i < HEAT_IN; i++) {
+		const struct history_row *r = rows[i];
+
+		json_array(j, NULL);
+		for (size_t k = 0; r->faults && k < s->h->points; k++)
+			json_count(j, NULL, r->faults[k]);
+		json_end_array(j);
+	}
+	json_end_array(j);
+}
+
+/* Columns of the table of processes, besides values and faults by point. */
+enum column { PID, START, COMM, WORKLOAD, FIRST, LAST, FINAL, NR_PROCESS_COLUMNS };
+
+static const char *const column_keys[NR_PROCESS_COLUMNS] = {
+	"pid", "start_time_ns", "comm", "workload", "first", "last", "final",
+};
+
+static void write_cell(struct json *j, const struct story_view *s, const struct history_row *r,
+		       enum column c)
+{
+	char workload[256];
+
+	switch (c) {
+	case PID:
+		json_count(j, NULL, r->id.pid);
+		break;
+	case START:
+		json_count(j, NULL, r->id.start_ns);
+		break;
+	case COMM:
+		json_text(j, NULL, r->comm);
+		break;
+	case WORKLOAD:
+		story_workload(r, workload, sizeof(workload));
+		json_text(j, NULL, workload);
+		break;
+	case FIRST:
+		json_real(j, NULL, view_seconds(s->v, r->first_ns));
+		break;
+	case LAST:
+		json_real(j, NULL, view_seconds(s->v, r->last_ns));
+		break;
+	default:
+		json_flag(j, NULL, r->final);
+	}
 }
 
 static void write_processes(struct json *j, const struct story_view *s)
 {
 	const struct history_row **rows = buf_needs(j->b, story_rows(s));
-	char workload[256];
+	size_t n = !rows ? 0 : s->h->rows < PROCESSES_IN ? s->h->rows : PROCESSES_IN;
 
-	json_array(j, "processes");
-	for (size_t i = 0; rows && i < s->h->rows && i < PROCESSES_IN; i++) {
-		const struct history_row *r = rows[i];
-
-		story_workload(r, workload, sizeof(workload));
-		json_object(j, NULL);
-		json_count(j, "pid", r->id.pid);
-		json_count(j, "start_time_ns", r->id.start_ns);
-		json_text(j, "comm", r->comm);
-		json_text(j, "workload", workload);
-		json_real(j, "first", view_seconds(s->v, r->first_ns));
-		json_real(j, "last", view_seconds(s->v, r->last_ns));
-		json_flag(j, "final", r->final);
-		write_values(j, r);
-		if (i < HEAT_IN && r->faults) {
-			json_array(j, "faults_by_point");
-			for (size_t k = 0; k < s->h->points; k++)
-				json_count(j, NULL, r->faults[k]);
-			json_end_array(j);
-		}
-		json_end(j);
+	json_object(j, "processes");
+	for (int c = 0; c < NR_PROCESS_COLUMNS; c++) {
+		json_array(j, column_keys[c]);
+		for (size_t i = 0; i < n; i++)
+			write_cell(j, s, rows[i], c);
+		json_end_array(j);
 	}
-	json_end_array(j);
+	write_values(j, rows, n);
+	write_faults(j, s, rows, n);
+	json_end(j);
 	free(rows);
 }
 
 /*
  * Adds when the events of a sample happened: a time span for growth; for faults, the number of
- * faults and the stall in each time column.
+ * faults and the stall in each time column. Without times of its own, a sample has those of its
+ * process: `row` is the index of the process in write_times(), plus 1.
  */
 static void write_cells(struct json *j, const struct story_view *s, const struct profile *p,
-			const struct profile_sample *one)
+			const struct profile_sample *one, size_t row)
 {
-	size_t columns = story_columns(s);
-
 	if (one->first_ns) {
 		json_array(j, "span");
 		json_real(j, NULL, view_seconds(s->v, one->first_ns));
 		json_real(j, NULL, view_seconds(s->v, one->last_ns));
 		json_end_array(j);
-		return;
-	}
-	json_array(j, "t");
-	for (size_t i = 0; i < one->cells; i++) {
-		const struct profile_cell *c = &p->cell[one->cell + i];
+	} else if (row) {
+		json_count(j, "row", row - 1);
+	} else {
+		json_array(j, "t");
+		for (size_t i = 0; i < one->cells; i++) {
+			const struct profile_cell *c = &p->cell[one->cell + i];
 
-		json_array(j, NULL);
-		json_count(j, NULL, c->column);
-		json_count(j, NULL, c->faults);
-		json_count(j, NULL, c->stall_ns);
+			json_array(j, NULL);
+			json_count(j, NULL, c->column);
+			json_count(j, NULL, c->faults);
+			json_count(j, NULL, c->stall_ns);
+			json_end_array(j);
+		}
 		json_end_array(j);
 	}
-	for (size_t c = 0; !one->cells && one->row && one->row->faults && c < columns; c++) {
-		uint64_t n = 0;
+}
 
-		for (size_t i = 0; i < s->h->points; i++)
-			n += i * columns / s->h->points == c ? one->row->faults[i] : 0;
-		if (!n)
+/* Writes the first time column in which a process had faults, then their number by column. */
+static void write_row_times(struct json *j, const struct story_view *s, const struct history_row *r)
+{
+	uint64_t faults[STORY_COLUMNS] = {0};
+	size_t columns = story_columns(s), first = 0;
+
+	for (size_t i = 0; i < s->h->points; i++)
+		faults[i * columns / s->h->points] += r->faults[i];
+	while (columns && !faults[columns - 1])
+		columns--;
+	while (first < columns && !faults[first])
+		first++;
+	json_array(j, NULL);
+	json_count(j, NULL, first);
+	for (size_t c = first; c < columns; c++)
+		json_count(j, NULL, faults[c]);
+	json_end_array(j);
+}
+
+/*
+ * Writes the times of faults of the processes whose samples have no times of their own. Returns the
+ * index of each row of the history in this list, plus 1; 0: it is not in the list. Free it.
+ */
+static uint32_t *write_times(struct json *j, const struct story_view *s, const struct profile *p)
+{
+	uint32_t *index = buf_needs(j->b, calloc(s->h->rows + 1, sizeof(*index))), n = 0;
+
+	json_array(j, "rows");
+	for (size_t i = 0; index && i < p->samples && i < SAMPLES_IN; i++) {
+		const struct profile_sample *one = &p->sample[i];
+		size_t row = one->row ? one->row - s->h->row : 0;
+
+		if (one->first_ns || one->cells || !one->row || !one->row->faults || index[row])
 			continue;
-		json_array(j, NULL);
-		json_count(j, NULL, c);
-		json_count(j, NULL, n);
-		json_end_array(j);
+		index[row] = ++n;
+		write_row_times(j, s, one->row);
 	}
 	json_end_array(j);
+	return index;
 }
 
 static void write_sampling(struct json *j, const struct story_view *s)
@@ -202,6 +310,8 @@ static void write_place(struct json *j, const struct profile_name *n)
 static void write_profile(struct json *j, const char *key, const struct story_view *s,
 			  const struct profile *p)
 {
+	uint32_t *times;
+
 	json_object(j, key);
 	json_count(j, "columns", story_columns(s));
 	json_array(j, "measures");
@@ -228,6 +338,7 @@ static void write_profile(struct json *j, const char *key, const struct story_vi
 	json_end_array(j);
 	json_count(j, "samples_left_out",
 		   p->left_out + (p->samples > SAMPLES_IN ? p->samples - SAMPLES_IN : 0));
+	times = write_times(j, s, p);
 	json_array(j, "samples");
 	for (size_t i = 0; i < p->samples && i < SAMPLES_IN; i++) {
 		const struct profile_sample *one = &p->sample[i];
@@ -241,11 +352,13 @@ static void write_profile(struct json *j, const char *key, const struct story_vi
 		for (uint32_t k = 0; k < one->frames; k++)
 			json_count(j, NULL, one->frame[k]);
 		json_end_array(j);
-		write_cells(j, s, p, one);
+		write_cells(j, s, p, one,
+			    times && !one->cells && one->row ? times[one->row - s->h->row] : 0);
 		json_end(j);
 	}
 	json_end_array(j);
 	json_end(j);
+	free(times);
 }
 
 /* Adds when a finding opened, changed and closed. */
@@ -316,7 +429,8 @@ void html_story_data(struct buf *b, const struct story_view *s, const struct pro
 	json_finish(&j);
 	html_section(b, "data", "Data",
 		     "All values of this page as JSON (<code>schema</code> 1: new versions only "
-		     "add keys). <code>faultscope report --format</code> converts the recording, "
+		     "add keys). A table has an array for each column. <code>faultscope report "
+		     "--format</code> converts the recording, "
 		     "which has more, to pprof, speedscope, perf script, CSV and other formats.");
 	buf_puts(b, "<p class=\"tools\" hidden><button type=\"button\" data-save=\"json\">Save "
 		    "JSON</button> <button type=\"button\" data-save=\"folded\">Save folded stacks"

@@ -264,6 +264,8 @@ static int by_gravity(const void *a, const void *b)
 
 	if (x->worst != y->worst)
 		return x->worst < y->worst ? 1 : -1;
+	if ((x->rule->trigger == ON_OOM) != (y->rule->trigger == ON_OOM))
+		return x->rule->trigger == ON_OOM ? -1 : 1;
 	/* what happened comes before states */
 	if (rule_is_state(x->rule) != rule_is_state(y->rule))
 		return rule_is_state(x->rule) ? 1 : -1;
@@ -350,19 +352,24 @@ void html_gaps(struct buf *b, const struct buf *gaps)
 	buf_end_part(b, &joined);
 }
 
-/* Writes that there is no finding. Says that all is well only if the result has no gap. */
-static void put_no_finding(struct buf *b, const struct story_view *s)
+/*
+ * Writes that there is no finding. Says that all is well only if no process crashed, and the result
+ * has no gap.
+ */
+static void put_no_finding(struct buf *b, const struct story_view *s, size_t crashes)
 {
 	struct buf gaps = {};
 
 	gaps_of(&gaps, s->v);
-	if (!s->v->findings->n && !has_gaps(&gaps))
+	if (!s->v->findings->n && !crashes && !has_gaps(&gaps))
 		buf_puts(b, "<p class=\"well\"><span aria-hidden=\"true\">\xe2\x9c\x93</span> No "
 			    "findings: no checked value is near its limit, and no call failed at a "
 			    "limit.</p>\n");
-	else if (!s->v->findings->n)
+	else if (!s->v->findings->n && has_gaps(&gaps))
 		buf_puts(b,
 			 "<p>No finding in what was checked, but the result is incomplete.</p>\n");
+	else if (!s->v->findings->n)
+		buf_puts(b, "<p>No finding about a limit.</p>\n");
 	html_gaps(b, &gaps);
 	buf_free(&gaps);
 }
@@ -372,6 +379,7 @@ void html_verdict(struct buf *b, const struct story_view *s, const struct gauge_
 	const struct findings *fs = s->v->findings;
 	struct entry *e = buf_needs(b, calloc(fs->n + 1, sizeof(*e)));
 	size_t n = e ? fs->n : 0, cards, shown = 0;
+	struct buf crashes = {};
 
 	html_section(b, "verdict", "Verdict", NULL);
 	for (size_t i = 0; i < n; i++)
@@ -379,7 +387,9 @@ void html_verdict(struct buf *b, const struct story_view *s, const struct gauge_
 	if (n)
 		qsort(e, n, sizeof(*e), by_gravity);
 	cards = group(s, e, n);
-	put_no_finding(b, s);
+	put_no_finding(b, s, html_crashes(&crashes, s));
+	buf_add(b, crashes.s, crashes.len);
+	buf_end_part(b, &crashes);
 	html_next(b, s, g);
 	for (size_t i = 0; i < n && shown < CARDS_SHOWN; i++)
 		if (e[i].card == i) {

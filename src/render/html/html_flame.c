@@ -175,12 +175,6 @@ static int by_self(const void *a, const void *b)
 	return x->total < y->total ? 1 : x->total > y->total ? -1 : 0;
 }
 
-/* A name in brackets is no function, but a kind of fault or memory below the innermost function. */
-static bool is_kind(const struct profile_name *n)
-{
-	return n->text[0] == '[';
-}
-
 /* Adds a sample to the functions in its stack; the innermost one has the sample itself. */
 static void add_sample(struct function *f, const struct profile *p, size_t nth,
 		       enum profile_measure measure)
@@ -189,8 +183,8 @@ static void add_sample(struct function *f, const struct profile *p, size_t nth,
 	uint64_t n = s->value[measure];
 	struct function *inner = NULL;
 
-	for (uint32_t i = 0; i < s->frames; i++) {
-		if (is_kind(&p->name[s->frame[i]]))
+	for (uint32_t i = PROFILE_OUTER; i < s->frames; i++) {
+		if (profile_is_kind(&p->name[s->frame[i]]))
 			continue;
 		inner = &f[s->frame[i]];
 		if (inner->sample != nth + 1)
@@ -206,9 +200,13 @@ static void put_function(struct buf *b, const struct function *f, enum profile_m
 	const char *text = f->name->text, *module = strstr(text, " (");
 	char place[600];
 
-	/* the last column has the module */
+	/* the last column has the source line, or else the module */
 	buf_puts(b, "<tr><th scope=\"row\" data-is=\"function\">");
-	html_text_len(b, text, module && *f->name->module ? (size_t)(module - text) : strlen(text));
+	if (*f->name->file && *f->name->function)
+		html_text(b, f->name->function);
+	else
+		html_text_len(b, text,
+			      module && *f->name->module ? (size_t)(module - text) : strlen(text));
 	buf_puts(b, "</th>");
 	html_cell(b, "self", f->self, amount_of(measure, f->self).s);
 	html_cell(b, "total", f->total, amount_of(measure, f->total).s);
@@ -229,12 +227,15 @@ static void put_functions(struct buf *b, const struct profile *p, enum profile_m
 	for (size_t i = 0; i < p->samples; i++)
 		add_sample(f, p, i, measure);
 	qsort(f, p->names, sizeof(*f), by_self);
-	buf_puts(b, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Functions\">"
-		    "<table id=\"flame-table\"><thead><tr><th scope=\"col\">function</th><th "
-		    "scope=\"col\" class=\"n\"><button type=\"button\" data-by=\"self\" "
-		    "aria-pressed=\"true\">self</button></th><th scope=\"col\" class=\"n\"><button "
-		    "type=\"button\" data-by=\"total\" aria-pressed=\"false\">total</button></th>"
-		    "<th scope=\"col\">source</th></tr></thead><tbody>\n");
+	buf_printf(
+		b,
+		"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Functions\"%s>"
+		"<table id=\"flame-table\"><thead><tr><th scope=\"col\">function</th><th "
+		"scope=\"col\" class=\"n\"><button type=\"button\" data-by=\"self\" "
+		"aria-pressed=\"true\">self</button></th><th scope=\"col\" class=\"n\"><button "
+		"type=\"button\" data-by=\"total\" aria-pressed=\"false\">total</button></th>"
+		"<th scope=\"col\">source</th></tr></thead><tbody>\n",
+		p->names && f[0].total ? "" : " hidden");
 	for (size_t i = 0; i < p->names && i < FUNCTIONS_SHOWN && f[i].total; i++)
 		put_function(b, &f[i], measure);
 	buf_puts(b, "</tbody></table></div>\n");
@@ -267,16 +268,15 @@ void html_flame(struct buf *b, const struct story_view *s, const struct profile 
 		put_level(&d, 0, p->samples, 0, 0);
 		put_tools(b, p);
 		buf_printf(b,
-			   "<p class=\"legend\" id=\"flame-legend\"></p><div class=\"beside\"><div "
+			   "<p class=\"legend\" id=\"flame-legend\"></p><div "
 			   "class=\"chart wide flame\"><svg id=\"flame-svg\" viewBox=\"0 0 1000 "
 			   "%u\" role=\"group\" aria-label=\"Flame graph of %s\">\n",
 			   (d.deepest + 1) * ROW, measures[d.measure].title);
 		buf_add(b, boxes.s, boxes.len);
 		b->failed |= boxes.failed;
-		buf_puts(b, "</svg></div>\n");
-		put_functions(b, p, d.measure);
-		buf_puts(b, "</div>\n<p class=\"note\" id=\"flame-detail\" "
+		buf_puts(b, "</svg></div>\n<p class=\"note\" id=\"flame-detail\" "
 			    "aria-live=\"polite\"></p>\n");
+		put_functions(b, p, d.measure);
 		if (p->left_out)
 			html_note(b, "left:stacks", p->left_out,
 				  " stacks beyond the most that is kept.");

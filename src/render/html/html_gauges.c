@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Draws values beside their limits over time, and lists which limit is reached next. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 
 #define GAUGES_SHOWN 12
 #define NEXT_SHOWN   8
-#define FULL_SHARE   0.98 /* from this share on, a limit is "reached now" */
+#define FULL_SHARE   0.98 /* from this share on, a limit counts as reached */
 
 /* A resource of a process, its cgroup or the host, beside its limit. */
 struct gauge {
@@ -27,9 +28,11 @@ struct gauge {
 	enum resource_id id;
 	const struct series *series; /* NULL: of a cgroup of which no process has one */
 	uint64_t limit, high;
-	double share;
+	uint64_t now; /* last value; of a cgroup, of what is not reclaimable */
+	double share; /* of `high` */
 	struct forecast forecast;
 	bool ended;
+	bool killed; /* cgroup in which the OOM killer killed a process */
 };
 
 static struct number_text amount(const struct gauge *g, uint64_t n)
@@ -58,10 +61,13 @@ static const char *what_of(const struct gauge *g)
 
 static bool is_full(const struct gauge *g)
 {
-	return !g->ended && !g->forecast.known && g->share >= FULL_SHARE;
+	return !g->ended && !g->forecast.known && g->now >= FULL_SHARE * g->limit;
 }
 
-/* Full gauges come first, then the one that will be full first, then the fullest one. */
+/*
+ * Full gauges come first, then the one that will be full first, then cgroups with a kill, then the
+ * fullest one.
+ */
 static int by_end(const void *a, const void *b)
 {
 	const struct gauge *x = a, *y = b;
@@ -72,6 +78,8 @@ static int by_end(const void *a, const void *b)
 		return x->forecast.known ? -1 : 1;
 	if (x->forecast.known && x->forecast.seconds != y->forecast.seconds)
 		return x->forecast.seconds < y->forecast.seconds ? -1 : 1;
+	if (x->killed != y->killed)
+		return x->killed ? -1 : 1;
 	if (x->ended != y->ended)
 		return x->ended ? 1 : -1;
 	return x->share < y->share ? 1 : x->share > y->share ? -1 : 0;
@@ -86,6 +94,14 @@ static uint64_t high_of(const struct history_row *r, enum resource_id id, const 
 						   : 0;
 
 	return exact ? exact : high;
+}
+
+/* Returns the last value of a resource: the series has peaks. */
+static uint64_t now_of(const struct history_row *r, enum resource_id id, const struct series *x)
+{
+	return r && id == RESOURCE_MAPS	 ? history_field(r, FIELD(map_count))
+	       : r && id == RESOURCE_FDS ? history_field(r, FIELD(fds))
+					 : x->point[x->n - 1].high;
 }
 
 /* Returns whether two gauges show the same resource: of one user, or of one cgroup. */
@@ -109,6 +125,7 @@ static void add_gauge(struct gauge *g, size_t *n, const struct story_view *s,
 		return;
 	one.ended = r && r->final;
 	one.high = high_of(r, id, x);
+	one.now = now_of(r, id, x);
 	one.share = (double)one.high / limit;
 	if (!one.ended)
 		one.forecast = series_forecast(x, s->h->last_ns, limit);
@@ -131,6 +148,25 @@ static uint64_t peak_of(const struct history *h, const uint64_t *value)
 	return most;
 }
 
+/* Returns the last known value; 0: none is known. */
+static uint64_t last_of(const struct history *h, const uint64_t *value)
+{
+	for (size_t i = h->points; i--;)
+		if (value[i] != UINT64_MAX)
+			return value[i];
+	return 0;
+}
+
+/* Returns the process that an event killed in a cgroup; NULL: the event is no such kill. */
+static const struct history_row *killed_in(const struct story_view *s, const union event *e,
+					   const struct history_level *l)
+{
+	const struct history_row *r =
+		e->h.kind == RECORD_OOM ? history_find(s->h, &e->oom.subject) : NULL;
+
+	return r && cgroup_is_within(r->cgroup, l->path) ? r : NULL;
+}
+
 /* Adds a cgroup. Its forecast is that of a process in it that still lives. */
 static void add_level(struct gauge *g, size_t *n, const struct story_view *s,
 		      const struct history_level *l)
@@ -138,8 +174,11 @@ static void add_level(struct gauge *g, size_t *n, const struct story_view *s,
 	struct gauge one = {.level = l, .id = RESOURCE_CGROUP_MEMORY, .limit = l->limit};
 
 	one.high = peak_of(s->h, l->used);
+	one.now = last_of(s->h, l->kept);
 	one.share = (double)one.high / l->limit;
 	one.ended = true;
+	for (size_t i = 0; i < s->h->events; i++)
+		one.killed |= killed_in(s, &s->h->event[i], l) != NULL;
 	for (size_t i = 0; i < s->h->rows; i++) {
 		const struct history_row *r = &s->h->row[i];
 
@@ -219,33 +258,68 @@ static void put_band(struct buf *b, const struct story_view *s, const struct gau
 		   x_in(p, now + count_of_real(g->forecast.seconds * 1e9)), TOP);
 }
 
-static void put_series(struct buf *b, const struct gauge *g, const struct span *p)
+/* A line through values in the order of time, of which some are unknown. */
+struct line {
+	bool is_drawn; /* the value before is known: the line goes on */
+	double x, y;   /* end of the line so far */
+	bool is_level; /* the end is not written: the line is level there */
+};
+
+static void end_level(struct buf *b, struct line *l)
+{
+	if (l->is_level)
+		html_at(b, "H", l->x);
+	l->is_level = false;
+}
+
+/* Adds a value to a line. Writes only the ends of a part of a line that is level. */
+static void put_point(struct buf *b, struct line *l, double x, double y)
+{
+	y = round(y * 10) / 10;
+	if (l->is_drawn && y == l->y) {
+		l->is_level = true;
+	} else {
+		end_level(b, l);
+		html_at(b, l->is_drawn ? "L" : "M", x);
+		html_at(b, " ", y);
+	}
+	*l = (struct line){true, x, y, l->is_level};
+}
+
+/* Draws a series. It has no points while the value stays equal, so it goes on to the last scan. */
+static void put_series(struct buf *b, const struct story_view *s, const struct gauge *g,
+		       const struct span *p)
 {
 	const struct series *x = g->series;
+	double y = y_of(g, x->point[x->n - 1].high);
+	uint64_t end = g->ended ? x->point[x->n - 1].t_ns : s->h->last_ns;
+	struct line l = {};
 
 	buf_puts(b, "<path class=\"line\" d=\"");
 	for (uint32_t i = 0; i < x->n; i++)
-		buf_printf(b, "%s%.1f %.1f", i ? "L" : "M", x_in(p, x->point[i].t_ns),
-			   y_of(g, x->point[i].high));
-	buf_printf(b, "\"/><circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>",
-		   x_in(p, x->point[x->n - 1].t_ns), y_of(g, x->point[x->n - 1].high));
+		put_point(b, &l, x_in(p, x->point[i].t_ns), y_of(g, x->point[i].high));
+	put_point(b, &l, x_in(p, end), y);
+	end_level(b, &l);
+	buf_printf(b, "\"/><circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\"/>", x_in(p, end),
+		   y);
 }
 
 /* Draws the values of a cgroup by point of the history, without a line where none was read. */
 static void put_values(struct buf *b, const struct story_view *s, const struct gauge *g,
 		       const struct span *p, const uint64_t *value, const char *style)
 {
-	bool any = false;
+	struct line l = {};
 
 	buf_printf(b, "<path class=\"%s\" d=\"", style);
 	for (size_t i = 0; i < s->h->points; i++) {
-		bool known = value[i] != UINT64_MAX;
-
-		if (known)
-			buf_printf(b, "%s%.1f %.1f", any ? "L" : "M", x_in(p, s->h->point[i].to_ns),
-				   y_of(g, value[i]));
-		any = known;
+		if (value[i] != UINT64_MAX) {
+			put_point(b, &l, x_in(p, s->h->point[i].to_ns), y_of(g, value[i]));
+		} else {
+			end_level(b, &l);
+			l.is_drawn = false;
+		}
 	}
+	end_level(b, &l);
 	buf_puts(b, "\"/>");
 }
 
@@ -255,11 +329,10 @@ static void put_kills(struct buf *b, const struct story_view *s, const struct ga
 {
 	for (size_t i = 0; i < s->h->events; i++) {
 		const union event *e = &s->h->event[i];
-		const struct history_row *r =
-			e->h.kind == RECORD_OOM ? history_find(s->h, &e->oom.subject) : NULL;
+		const struct history_row *r = killed_in(s, e, g->level);
 		double x = x_in(p, e->h.t_ns);
 
-		if (!r || !cgroup_is_within(r->cgroup, g->level->path))
+		if (!r)
 			continue;
 		html_printf(b,
 			    "<path class=\"mark critical\" d=\"M%.1f %.1fV%.1f\"/><text "
@@ -284,13 +357,28 @@ static void put_scale(struct buf *b, const struct gauge *g)
 	}
 }
 
+/* Draws memory.high of a cgroup that has memory.max, too. */
+static void put_high(struct buf *b, const struct gauge *g)
+{
+	double y = y_of(g, g->level->high);
+
+	if (g->level->high >= g->limit)
+		return;
+	html_printf(b,
+		    "<path class=\"limit\" d=\"M%.0f %.1fH%.0f\"/><text class=\"tick\" "
+		    "data-is=\"memory-high\" data-v=\"%.17g\" x=\"%.0f\" y=\"%.1f\">memory.high "
+		    "%s</text>",
+		    LEFT, y, RIGHT, (double)g->level->high, LEFT + 6, y - 4,
+		    as_bytes(g->level->high).s);
+}
+
 static void put_end(struct buf *b, const struct story_view *s, const struct gauge *g)
 {
 	const struct forecast *c = &g->forecast;
 
 	if (c->known) {
 		buf_puts(b, ", full at about <strong>");
-		html_time(b, s, "forecast", s->h->last_ns + count_of_real(c->seconds * 1e9));
+		html_time(b, s, "full", s->h->last_ns + count_of_real(c->seconds * 1e9));
 		buf_puts(b, "</strong>, in ");
 		html_value(b, "span", c->seconds, as_span(c->seconds).s);
 		buf_puts(b, " (");
@@ -304,7 +392,12 @@ static void put_end(struct buf *b, const struct story_view *s, const struct gaug
 	} else if (g->ended) {
 		buf_puts(b, ", no process of it is left");
 	} else if (is_full(g)) {
-		buf_puts(b, ", <strong>full</strong>");
+		buf_printf(b, ", <strong>%s</strong>", g->now >= g->limit ? "full" : "nearly full");
+	} else if (g->level && g->share >= FULL_SHARE) {
+		buf_puts(b, ", most of which the kernel can reclaim");
+	} else if (g->share >= FULL_SHARE) {
+		buf_puts(b, ", now ");
+		html_value(b, "now", g->now, amount(g, g->now).s);
 	} else {
 		buf_puts(b, ", no forecast: it does not grow steadily");
 	}
@@ -320,7 +413,9 @@ static void put_caption(struct buf *b, const struct story_view *s, const struct 
 	html_value(b, "high", g->high, amount(g, g->high).s);
 	buf_puts(b, " of ");
 	html_value(b, "limit", g->limit, amount(g, g->limit).s);
-	html_printf(b, " <span class=\"dim\">%s</span> (", resources[g->id].limit);
+	html_printf(b, " <span class=\"dim\">%s</span> (",
+		    g->level && g->level->high == g->limit ? "memory.high"
+							   : resources[g->id].limit);
 	snprintf(share, sizeof(share), "%.1f%%", 100 * g->share);
 	html_value(b, "share", 100 * g->share, share);
 	buf_puts(b, ")");
@@ -354,11 +449,12 @@ static void put_gauge(struct buf *b, const struct story_view *s, const struct ga
 		   HIGH, nth, view_seconds(s->v, p.from_ns), view_seconds(s->v, p.to_ns));
 	put_scale(b, g);
 	if (g->level) {
+		put_high(b, g);
 		put_values(b, s, g, &p, g->level->used, "line");
 		put_values(b, s, g, &p, g->level->kept, "line kept");
 		put_kills(b, s, g, &p);
 	} else {
-		put_series(b, g, &p);
+		put_series(b, s, g, &p);
 	}
 	if (g->forecast.known)
 		put_band(b, s, g, &p);

@@ -10,8 +10,9 @@
 #include "rules/diagnoses.h"
 #include "rules/fault.h"
 
-#define ROWS_SHOWN   400
-#define FRAMES_SHOWN 8
+#define ROWS_SHOWN    400
+#define FRAMES_SHOWN  8
+#define CRASHES_SHOWN 8
 
 static void put_signal(struct buf *b, const struct story_view *s, const struct signal_record *r)
 {
@@ -184,8 +185,9 @@ static void put_event(struct buf *b, const struct story_view *s, const union eve
 
 static void put_row(struct buf *b, const struct story_view *s, const struct happening *h)
 {
-	buf_printf(b, "<tr data-t=\"%.6f\" data-until=\"%.6f\"", view_seconds(s->v, h->t_ns),
-		   view_seconds(s->v, h->last_ns));
+	buf_printf(b, "<tr data-t=\"%.6f\"", view_seconds(s->v, h->t_ns));
+	if (h->last_ns != h->t_ns)
+		buf_printf(b, " data-until=\"%.6f\"", view_seconds(s->v, h->last_ns));
 	if (h->life)
 		buf_printf(b, " data-finding=\"%s\" data-pid=\"%u\" data-state=\"%s\"",
 			   h->life->rule->id, h->life->subject.pid,
@@ -225,6 +227,53 @@ static void put_table(struct buf *b, const struct story_view *s, const struct ha
 	}
 	if (s->h->events_lost)
 		html_note(b, "lost:events", s->h->events_lost, " later events are left out.");
+}
+
+/* Returns whether a process ended by the signal of an event: the last one that it got. */
+static bool is_crash(const struct story_view *s, size_t nth)
+{
+	const union event *e = &s->h->event[nth];
+	const struct history_row *r =
+		e->h.kind == RECORD_SIGNAL ? history_find(s->h, &e->signal.subject) : NULL;
+
+	if (!r || !r->final || r->signal != e->signal.signal)
+		return false;
+	for (size_t i = nth + 1; i < s->h->events; i++) {
+		const union event *later = &s->h->event[i];
+
+		if (later->h.kind == RECORD_SIGNAL &&
+		    same_subject(&later->signal.subject, &e->signal.subject))
+			return false;
+	}
+	return true;
+}
+
+size_t html_crashes(struct buf *b, const struct story_view *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->h->events; i++) {
+		const struct signal_record *r = &s->h->event[i].signal;
+
+		if (!is_crash(s, i) || n++ >= CRASHES_SHOWN)
+			continue;
+		if (n == 1)
+			buf_puts(b, "<h3>Crashed</h3><ol class=\"next\" id=\"crashed\">\n");
+		html_printf(b,
+			    "<li data-t=\"%.6f\"><strong><span data-is=\"process\" "
+			    "data-pid=\"%u\">%s[%u]</span></strong> at ",
+			    view_seconds(s->v, r->h.t_ns), r->subject.pid, r->comm, r->subject.pid);
+		html_time(b, s, "event", r->h.t_ns);
+		buf_printf(b, ": <span data-is=\"event:%u\">", RECORD_SIGNAL);
+		put_signal(b, s, r);
+		buf_puts(b, "</span></li>\n");
+	}
+	if (n)
+		buf_puts(b, "</ol>\n");
+	if (n > CRASHES_SHOWN)
+		html_note(b, "left:crashes", n - CRASHES_SHOWN,
+			  " more are in <a href=\"#events\">What happened</a>.");
+	return n;
 }
 
 void html_events(struct buf *b, const struct story_view *s)

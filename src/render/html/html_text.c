@@ -21,12 +21,15 @@
 #define GROWTH_SHOWN	12
 #define GROWTH_LEAST	8 /* smaller growth of mappings or fds is not listed */
 #define FRAMES_SHOWN	8
+#define TILE_CHARS	9 /* a longer number has a smaller font */
 
 static void put_tile(struct buf *b, const char *title, const char *is, uint64_t n,
 		     struct number_text value)
 {
-	html_printf(b, "<div class=\"tile\"><dt>%s</dt><dd data-is=\"%s\" data-v=\"%.17g\">%s</dd>",
-		    title, is, (double)n, value.s);
+	html_printf(b,
+		    "<div class=\"tile\"><dt>%s</dt><dd class=\"%s\" data-is=\"%s\" "
+		    "data-v=\"%.17g\">%s</dd>",
+		    title, strlen(value.s) > TILE_CHARS ? "long" : "short", is, (double)n, value.s);
 }
 
 static void put_total(struct buf *b, const struct story_view *s, const char *title, const char *is,
@@ -160,16 +163,11 @@ void html_facts(struct buf *b, const struct story_view *s)
 static void put_value(struct buf *b, const struct field *f, const struct history_row *r)
 {
 	uint64_t n = r->value[f - fields];
-	char name[64], is[72];
 
-	snprintf(is, sizeof(is), "field:%s", field_name(f, name, sizeof(name)));
 	if (!r->known[f - fields])
-		html_printf(b,
-			    "<td class=\"n\" data-is=\"%s\" data-v=\"0\"><span "
-			    "class=\"dim\">?</span></td>",
-			    is);
+		buf_puts(b, "<td data-v=\"0\"><span class=\"dim\">?</span></td>");
 	else
-		html_cell(b, is, n, as_field_total(f, n).s);
+		html_cell(b, NULL, n, as_field_total(f, n).s);
 }
 
 static void put_process(struct buf *b, const struct story_view *s, const struct history_row *r)
@@ -179,15 +177,14 @@ static void put_process(struct buf *b, const struct story_view *s, const struct 
 	story_workload(r, workload, sizeof(workload));
 	html_printf(b,
 		    "<tr data-pid=\"%u\" data-start=\"%" PRIu64
-		    "\" data-first=\"%.3f\" data-last=\"%.3f\"><th scope=\"row\" "
-		    "data-is=\"process\">%s <span class=\"dim\">%u</span></th><td "
-		    "data-is=\"workload\">%s</td>",
+		    "\" data-first=\"%.3f\" data-last=\"%.3f\"><th scope=\"row\">%s <span "
+		    "class=\"dim\">%u</span></th><td class=\"t\">%s</td>",
 		    r->id.pid, (uint64_t)r->id.start_ns, view_seconds(s->v, r->first_ns),
 		    view_seconds(s->v, r->last_ns), r->comm, r->id.pid, workload);
 	for (size_t i = 0; i < nr_fields; i++)
 		if (fields[i].html)
 			put_value(b, &fields[i], r);
-	buf_printf(b, "<td>%s%s</td></tr>\n", r->final ? "ended" : "lives",
+	buf_printf(b, "<td class=\"t\">%s%s</td></tr>\n", r->final ? "ended" : "lives",
 		   r->signal ? ", by a signal" : "");
 }
 
@@ -203,12 +200,17 @@ void html_processes(struct buf *b, const struct story_view *s)
 		    "id=\"process-filter\"></label></p>\n"
 		    "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of "
 		    "processes\">"
-		    "<table class=\"sortable\" id=\"process-table\"><thead><tr><th scope=\"col\">"
-		    "process</th><th scope=\"col\">workload</th>");
+		    "<table class=\"sortable numbers\" id=\"process-table\"><thead><tr><th "
+		    "scope=\"col\" data-of=\"process\">process</th><th scope=\"col\" "
+		    "data-of=\"workload\">workload</th>");
 	for (size_t i = 0; i < nr_fields; i++)
-		if (fields[i].html)
-			buf_printf(b, "<th scope=\"col\" class=\"n\" title=\"%s\">%s</th>",
-				   field_name(&fields[i], name, sizeof(name)), fields[i].html);
+		if (fields[i].html) {
+			field_name(&fields[i], name, sizeof(name));
+			buf_printf(b,
+				   "<th scope=\"col\" class=\"n\" data-of=\"field:%s\" "
+				   "title=\"%s\">%s</th>",
+				   name, name, fields[i].html);
+		}
 	buf_puts(b, "<th scope=\"col\">state</th></tr></thead><tbody>\n");
 	for (size_t i = 0; rows && i < s->h->rows && i < PROCESSES_SHOWN; i++)
 		put_process(b, s, rows[i]);
@@ -347,26 +349,35 @@ static int by_fd_growth(const void *a, const void *b)
 
 static void put_growth(struct buf *b, const struct history_row *r, enum what what)
 {
-	uint64_t growth = growth_of(r, what);
-	const char *group = what == WHAT_MAPS ? "maps" : "fds";
-	char is[32];
-
 	html_printf(b,
 		    "<tr data-pid=\"%u\" data-start=\"%" PRIu64
-		    "\"><th scope=\"row\" data-is=\"process\">%s <span "
-		    "class=\"dim\">%u</span></th>",
+		    "\"><th scope=\"row\">%s <span class=\"dim\">%u</span></th>",
 		    r->id.pid, (uint64_t)r->id.start_ns, r->comm, r->id.pid);
-	snprintf(is, sizeof(is), "first:%s.count", group);
-	html_cell(b, is, r->first_count[what], as_count(r->first_count[what]).s);
-	snprintf(is, sizeof(is), "field:%s.count", group);
-	html_cell(b, is, count_of(r, what), as_count(count_of(r, what)).s);
-	snprintf(is, sizeof(is), "growth:%s.count", group);
-	buf_printf(b,
-		   "<td class=\"n\" data-is=\"%s\" data-v=\"%" PRIu64
-		   "\"><strong>+%s</strong></td>",
-		   is, growth, as_count(growth).s);
+	html_cell(b, NULL, r->first_count[what], as_count(r->first_count[what]).s);
+	html_cell(b, NULL, count_of(r, what), as_count(count_of(r, what)).s);
+	buf_printf(b, "<td><strong>+%s</strong></td>", as_count(growth_of(r, what)).s);
 	put_value(b, what == WHAT_MAPS ? FIELD(map_limit) : FIELD(fd_soft), r);
-	buf_printf(b, "<td>%s</td></tr>\n", r->final ? "ended" : "lives");
+	buf_printf(b, "<td class=\"t\">%s</td></tr>\n", r->final ? "ended" : "lives");
+}
+
+static void put_growth_head(struct buf *b, enum what what)
+{
+	const char *title = what == WHAT_MAPS ? "mappings" : "file descriptors";
+	const char *group = what == WHAT_MAPS ? "maps" : "fds", *limit;
+	char name[64];
+
+	limit = field_name(what == WHAT_MAPS ? FIELD(map_limit) : FIELD(fd_soft), name,
+			   sizeof(name));
+	buf_printf(b,
+		   "<h3>Processes with more %s than at first</h3>\n<div class=\"scroll\" "
+		   "tabindex=\"0\" role=\"region\" aria-label=\"Growth of %s\"><table "
+		   "class=\"numbers\"><thead><tr><th scope=\"col\" data-of=\"process\">process"
+		   "</th><th scope=\"col\" class=\"n\" data-of=\"first:%s.count\">at first</th><th "
+		   "scope=\"col\" class=\"n\" data-of=\"field:%s.count\">at the end</th><th "
+		   "scope=\"col\" class=\"n\" data-of=\"growth:%s.count\">growth</th><th "
+		   "scope=\"col\" class=\"n\" data-of=\"field:%s\">limit</th><th "
+		   "scope=\"col\">state</th></tr></thead><tbody>\n",
+		   title, title, group, group, group, limit);
 }
 
 /* Lists the processes that live, or ended, with more mappings or fds than at first. */
@@ -379,17 +390,7 @@ static void put_all_growth(struct buf *b, const struct history_row **rows, size_
 		if (growth_of(rows[shown], what) < GROWTH_LEAST)
 			break;
 		if (!shown)
-			buf_printf(b,
-				   "<h3>Processes with more %s than at first</h3>\n<div "
-				   "class=\"scroll\" tabindex=\"0\" role=\"region\" "
-				   "aria-label=\"Growth of %s\"><table><thead><tr><th "
-				   "scope=\"col\">process</th><th scope=\"col\" class=\"n\">at "
-				   "first</th><th scope=\"col\" class=\"n\">at the end</th><th "
-				   "scope=\"col\" class=\"n\">growth</th><th scope=\"col\" "
-				   "class=\"n\">limit</th><th scope=\"col\">state</th></tr>"
-				   "</thead><tbody>\n",
-				   what == WHAT_MAPS ? "mappings" : "file descriptors",
-				   what == WHAT_MAPS ? "mappings" : "file descriptors");
+			put_growth_head(b, what);
 		put_growth(b, rows[shown], what);
 	}
 	if (shown)

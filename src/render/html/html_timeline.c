@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Draws the timeline: rates of faults and sums of gauges over time, with marks of findings. */
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,9 +38,12 @@ static struct track track_of(const struct story_view *s, size_t nth)
 	static const struct track rates[] = {{"minor faults", "/s", "minor", MINOR},
 					     {"major faults", "/s", "major", MAJOR},
 					     {"stall", "ms/s", "stall_ns", STALL}};
-	const struct field *f = nth < NR_RATES ? NULL : s->h->gauge[nth - NR_RATES];
+	const struct field *f;
 
-	return f ? (struct track){f->sum.title, "", f->sum.column, nth, f} : rates[nth];
+	if (nth < NR_RATES)
+		return rates[nth];
+	f = s->h->gauge[nth - NR_RATES];
+	return (struct track){f->sum.title, "", f->sum.column, nth, f};
 }
 
 static double value_of(const struct history_point *p, const struct track *t)
@@ -83,6 +88,12 @@ static bool is_moment(const struct history *h)
 	return h->point[0].from_ns == h->point[h->points - 1].to_ns;
 }
 
+/* Returns the upper edge of a step, rounded to a tenth. */
+static double top_of(const struct history_point *p, const struct track *t, double base, double most)
+{
+	return round((base - (most > 0 ? value_of(p, t) / most * TRACK_HEIGHT : 0)) * 10) / 10;
+}
+
 /* Draws a rate in steps, because it applies to the whole time span in which it was counted. */
 static void put_area(struct buf *b, const struct story_view *s, const struct track *t, double y,
 		     double most)
@@ -90,16 +101,22 @@ static void put_area(struct buf *b, const struct story_view *s, const struct tra
 	const struct history *h = s->h;
 	double base = y + TRACK_HEIGHT;
 
-	buf_printf(b, "<path class=\"area s%zu\" d=\"M%.1f %.1f", t->nth % NR_COLOURS,
-		   html_x(s, h->point[0].from_ns), base);
+	buf_printf(b, "<path class=\"area s%zu\" d=\"", t->nth % NR_COLOURS);
+	html_at(b, "M", html_x(s, h->point[0].from_ns));
+	html_at(b, " ", base);
 	for (size_t i = 0; i < h->points; i++) {
-		const struct history_point *p = &h->point[i];
-		double top = base - (most > 0 ? value_of(p, t) / most * TRACK_HEIGHT : 0);
+		double top = top_of(&h->point[i], t, base, most);
 
-		/* a recording of one scan has no duration: its values fill the width */
-		buf_printf(b, "V%.1fH%.1f", top, is_moment(h) ? RIGHT : html_x(s, p->to_ns));
+		if (i && top == top_of(&h->point[i - 1], t, base, most))
+			continue;
+		if (i)
+			html_at(b, "H", html_x(s, h->point[i - 1].to_ns));
+		html_at(b, "V", top);
 	}
-	buf_printf(b, "V%.1fZ\"/>", base);
+	/* a recording of one scan has no duration: its values fill the width */
+	html_at(b, "H", is_moment(h) ? RIGHT : html_x(s, h->point[h->points - 1].to_ns));
+	html_at(b, "V", base);
+	buf_puts(b, "Z\"/>");
 }
 
 static void put_track(struct buf *b, const struct story_view *s, const struct track *t, double y)
@@ -109,7 +126,7 @@ static void put_track(struct buf *b, const struct story_view *s, const struct tr
 
 	put_number(&n, t, most);
 	html_printf(b,
-		    "<g class=\"track\"><text class=\"label\" x=\"%.0f\" y=\"%.1f\" "
+		    "<g><text class=\"label\" x=\"%.0f\" y=\"%.1f\" "
 		    "text-anchor=\"end\">%s</text><text class=\"tick\" data-is=\"peak:%s\" "
 		    "data-v=\"%.17g\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">%s</text><text "
 		    "class=\"tick\" data-is=\"words\" x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">0"
@@ -162,7 +179,13 @@ static bool add_mark(struct mark *m, size_t *n, const struct finding *f, double 
 	return false;
 }
 
-static void put_mark(struct buf *b, const struct mark *m, double height)
+static void put_mark_line(struct buf *b, const struct mark *m, double height)
+{
+	buf_printf(b, "<path class=\"mark %s\" d=\"M%.1f %zuV%.0f\"/>",
+		   severity_name(m->first->worst), m->x, m->lane * LANE_HEIGHT + 2, height);
+}
+
+static void put_mark_label(struct buf *b, const struct mark *m)
 {
 	bool left = m->x > RIGHT - MARK_WIDTH;
 	char times[32] = "";
@@ -170,10 +193,9 @@ static void put_mark(struct buf *b, const struct mark *m, double height)
 	if (m->findings > 1)
 		snprintf(times, sizeof(times), " \303\227%zu", m->findings);
 	html_printf(b,
-		    "<line class=\"mark %s\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%zu\" y2=\"%.0f\"/>"
-		    "<text class=\"tick\" data-is=\"mark:%s\" data-v=\"%zu\" x=\"%.1f\" y=\"%zu\" "
+		    "<text class=\"tick label\" data-is=\"mark:%s\" data-v=\"%zu\" x=\"%.1f\" "
+		    "y=\"%zu\" "
 		    "text-anchor=\"%s\">%s%s<title>%s</title></text>\n",
-		    severity_name(m->first->worst), m->x, m->x, m->lane * LANE_HEIGHT + 2, height,
 		    m->first->rule->id, m->findings, left ? m->x - 3 : m->x + 3,
 		    m->lane * LANE_HEIGHT + 11, left ? "end" : "start", m->first->rule->id, times,
 		    m->first->title);
@@ -194,8 +216,11 @@ static size_t put_marks(struct buf *b, const struct story_view *s, double height
 		qsort(f, n, sizeof(*f), by_begin);
 	for (size_t i = 0; i < n; i++)
 		left_out += !add_mark(mark, &marks, f[i], html_x(s, f[i]->since_ns));
+	/* labels cover the lines of other marks */
 	for (size_t i = 0; i < marks; i++)
-		put_mark(b, &mark[i], height);
+		put_mark_line(b, &mark[i], height);
+	for (size_t i = 0; i < marks; i++)
+		put_mark_label(b, &mark[i]);
 	free(f);
 	return left_out;
 }
@@ -205,24 +230,19 @@ static void put_total(struct buf *b, const char *is, uint64_t n, bool duration)
 	html_cell(b, is, n, (duration ? as_duration(n) : as_count(n)).s);
 }
 
+/* Writes a row of the table. The data of the page has the values that are rounded here. */
 static void put_row(struct buf *b, const struct story_view *s, const struct history_point *p)
 {
-	buf_printf(b, "<tr data-from=\"%.6f\" data-to=\"%.6f\"><th scope=\"row\" class=\"n\">",
-		   view_seconds(s->v, p->from_ns), view_seconds(s->v, p->to_ns));
-	html_time(b, s, "point", p->to_ns);
-	buf_puts(b, "</th>");
-	put_total(b, "span:minor", p->minor, false);
-	put_total(b, "span:major", p->major, false);
-	put_total(b, "span:stall_ns", p->stall_ns, true);
-	for (size_t k = 0; k < s->h->gauges; k++) {
-		const struct field *f = s->h->gauge[k];
-		char is[64];
-
-		snprintf(is, sizeof(is), "span:%s", f->sum.column);
-		html_cell(
-			b, is, p->gauge[k],
-			(f->unit == UNIT_BYTES ? as_bytes(p->gauge[k]) : as_count(p->gauge[k])).s);
-	}
+	buf_printf(b,
+		   "<tr><th scope=\"row\"><time data-ms=\"%" PRIu64
+		   "\">%s</time></th><td>%s</td><td>%s</td><td>%s</td>",
+		   view_wall_ns(s->v, p->to_ns) / 1000000, html_clock(s, p->to_ns, 1000).s,
+		   as_count(p->minor).s, as_count(p->major).s, as_duration(p->stall_ns).s);
+	for (size_t k = 0; k < s->h->gauges; k++)
+		buf_printf(b, "<td>%s</td>",
+			   (s->h->gauge[k]->unit == UNIT_BYTES ? as_bytes(p->gauge[k])
+							       : as_count(p->gauge[k]))
+				   .s);
 	buf_puts(b, "</tr>\n");
 }
 
@@ -230,12 +250,12 @@ static void put_timeline_table(struct buf *b, const struct story_view *s)
 {
 	const struct history *h = s->h;
 
-	buf_puts(b,
-		 "<details><summary>As a table</summary><div class=\"scroll\" tabindex=\"0\" "
-		 "role=\"region\" aria-label=\"Timeline as a table\"><table id=\"points\"><thead>"
-		 "<tr><th scope=\"col\" class=\"n\">until</th>");
+	buf_puts(b, "<details><summary>As a table</summary><div class=\"scroll\" tabindex=\"0\" "
+		    "role=\"region\" aria-label=\"Timeline as a table\"><table id=\"points\" "
+		    "class=\"numbers\"><thead><tr><th scope=\"col\" data-of=\"point\">until</th>");
 	for (size_t k = 0; k < nr_tracks(s); k++)
-		buf_printf(b, "<th scope=\"col\" class=\"n\">%s</th>", track_of(s, k).title);
+		buf_printf(b, "<th scope=\"col\" data-of=\"span:%s\">%s</th>",
+			   track_of(s, k).source, track_of(s, k).title);
 	buf_puts(b, "</tr></thead><tbody>\n");
 	for (size_t i = 0; i < h->points; i++)
 		put_row(b, s, &h->point[i]);

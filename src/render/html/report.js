@@ -16,6 +16,8 @@
 		return e;
 	};
 	const number = n => Math.round(n).toLocaleString("en-US");
+	const tenth = n => Number(n.toFixed(1));
+	const rounded = t => Number(t.toFixed(6));
 	const scaled = (n, base, units) => {
 		let i = 0;
 		while (n >= base && i < units.length - 1) {
@@ -26,7 +28,7 @@
 	};
 	const bytes = n => scaled(n, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]);
 	const time = ns => scaled(ns, 1000, ["ns", "\u00b5s", "ms"].concat(ns >= 1e9 ? ["s"] : []));
-		const measured = (n, unit) =>
+	const measured = (n, unit) =>
 		unit === "bytes" ? bytes(n) : unit === "nanoseconds" ? time(n) : number(n);
 
 	const tip = document.createElement("div");
@@ -120,7 +122,9 @@
 				th.setAttribute("aria-sort", down ? "descending" : "ascending");
 				const key = row => {
 					const cell = row.cells[column];
-					return cell.dataset.v === undefined ? cell.textContent : Number(cell.dataset.v);
+					return cell.dataset.v !== undefined ? Number(cell.dataset.v) :
+						/^[\d,]+$/.test(cell.textContent) ?
+							Number(cell.textContent.replaceAll(",", "")) : cell.textContent;
 				};
 				const order = (a, b) => a < b ? -1 : a > b ? 1 : 0;
 				body.append(...[...body.rows].sort((a, b) =>
@@ -146,7 +150,16 @@
 	if (!data || !data.profile)
 		return;
 
-	const points = data.points;
+	// A table in the data has an array for each column. Returns an object for each of its rows.
+	const rowsOf = table => (table.from || table.pid || []).map((_, i) => Object.fromEntries(
+		Object.entries(table).map(([key, column]) => [key, column[i]])));
+	const points = rowsOf(data.points);
+	for (const profile of [data.profile, data.baseline].filter(Boolean))
+		for (const s of profile.samples)
+			if (s.row !== undefined) {
+				const [first, ...faults] = profile.rows[s.row];
+				s.t = faults.map((n, i) => [first + i, n]);
+			}
 	const begin = points.length ? points[0].from : 0;
 	const end = points.length ? points[points.length - 1].to : 0;
 
@@ -251,16 +264,20 @@
 		(most > 1 ? Math.log2(1 + n) / Math.log2(1 + most) : 1) * (LEVELS - 0.01)));
 	const drawCells = (parent, f, cells, most, height) => {
 		parent.querySelectorAll("path[class^=h]").forEach(p => p.remove());
-		const x = view.edges.map(e => f.left + (f.right - f.left) * e);
+		const x = view.edges.map(e => tenth(f.left + (f.right - f.left) * e));
 		const paths = Array(LEVELS + 1).fill("");
-		cells.forEach((row, r) => row.forEach((n, c) => {
-			const width = (x[c + 1] - x[c] + 0.3).toFixed(1);
-			paths[level(n, most)] += `M${x[c].toFixed(1)} ${(r * height).toFixed(1)}` +
-				`h${width}v${(height - 1).toFixed(1)}h-${width}z`;
-		}));
+		cells.forEach((row, r) => {
+			const y = tenth(r * height + (height - 1) / 2);
+			const levels = row.map(n => level(n, most));
+			for (let c = 0, end; c < levels.length; c = end) {
+				for (end = c + 1; end < levels.length && levels[end] === levels[c];)
+					end++;
+				paths[levels[c]] += `M${x[c]} ${y}H${x[end]}`;
+			}
+		});
 		for (let i = 1; i <= LEVELS; i++)
 			if (paths[i])
-				make("path", {class: `h${i}`, d: paths[i]}, parent);
+				make("path", {class: `h${i}`, "stroke-width": height - 1, d: paths[i]}, parent);
 	};
 	const drawLegend = (svg, most) => {
 		const legend = svg.parentNode.nextElementSibling;
@@ -318,14 +335,14 @@
 			rangeText.textContent = (range ? `${at(range[0])} to ${at(range[1])}` :
 				"whole recording") + `: ${number(sum("minor"))} minor, ${number(sum("major"))} ` +
 				`major faults, ` + (points.some(p => p.stall_ns) ? `stalled ${time(sum("stall_ns"))}, ` : "") +
-				`${number(sum("events"))} events`;
+				`${number(sum("events"))} event${sum("events") === 1 ? "" : "s"}`;
 		drawLatency();
 		drawHeats();
 		drawFlame();
 		showProcesses();
 		for (const row of document.querySelectorAll("#event-table tbody tr"))
 			row.classList.toggle("outside", Boolean(range) &&
-				(Number(row.dataset.until) < range[0] || Number(row.dataset.t) > range[1]));
+				(Number(row.dataset.until || row.dataset.t) < range[0] || Number(row.dataset.t) > range[1]));
 		link();
 	};
 
@@ -361,7 +378,8 @@
 			return h;
 		});
 		choose = next => {
-			range = next && next[1] - next[0] > (end - begin) / 500 ? next : null;
+			// rounded as in the address of the page, so that a link shows the same
+			range = next && next[1] - next[0] > (end - begin) / 500 ? next.map(rounded) : null;
 			const [a, b] = range || [begin, end];
 			brush.setAttribute("visibility", range ? "visible" : "hidden");
 			brush.setAttribute("x", toX(f, a));
@@ -431,7 +449,7 @@
 		});
 
 	const heat = $("heat-svg");
-	const heatRows = data.processes.filter(p => p.faults_by_point);
+	const heatRows = rowsOf(data.processes).filter(p => p.faults_by_point && p.faults_by_point.length);
 	const addressMap = $("address-svg");
 	const latencyHeat = $("latency-heat");
 	addHeat(heat, heatRows.slice(0, heat ? Number(heat.dataset.rows) : 0)
@@ -511,7 +529,7 @@
 		return all ? n * some / all : 0;
 	};
 	const nameOf = (from, i) => isDiff ? from.names[i].replace(/ \[\d+\]$/, "") : from.names[i];
-	const isKind = name => name.startsWith("[");
+	const isKind = name => /^(\[|(minor|major) faults$)/.test(name);
 
 	// Modules in the order of their share get the colours m1 to m7; other modules have the colour m0.
 	const modules = new Map();
@@ -525,12 +543,14 @@
 			for (const m of new Set(s.f.map(i => moduleOf(profile, i)).filter(Boolean)))
 				sums.set(m, (sums.get(m) || 0) + s.v[measure]);
 		modules.clear();
-		[...sums].sort((a, b) => b[1] - a[1]).slice(0, 7).forEach(([m], i) => modules.set(m, i + 1));
-		tools.legend.replaceChildren(...[...modules].map(([m, i]) => {
+		[...sums].filter(([, n]) => n).sort((a, b) => b[1] - a[1]).slice(0, 7).forEach(([m], i) => modules.set(m, i + 1));
+		const colours = compared() ? [["grew", "up2"], ["shrank", "down2"]] :
+			[...modules].map(([m, i]) => [m, `m${i}`]);
+		tools.legend.replaceChildren(...colours.map(([text, colour]) => {
 			const item = document.createElement("span");
 			const key = document.createElement("span");
-			key.className = `key m${i}`;
-			item.append(key, ` ${m} `);
+			key.className = `key ${colour}`;
+			item.append(key, ` ${text} `);
 			return item;
 		}));
 	};
@@ -598,7 +618,8 @@
 	};
 	const order = node => [...node.children.values()].sort((a, b) => b.value - a.value);
 
-	// Self and total of each function: an annotation such as [minor faults: anonymous] is no function.
+	// Self and total of each function: a workload, a process, and a kind such as
+	// [minor faults: anonymous] are no functions.
 	const functions = () => {
 		const all = new Map();
 		const of = node => {
@@ -608,8 +629,8 @@
 			return all.get(node.name);
 		};
 		const walk = (node, above, owner) => {
-			const kind = isKind(node.name);
-			const f = node === root || kind ? owner : of(node);
+			const kind = node.depth <= 2 || isKind(node.name);
+			const f = kind ? owner : of(node);
 			if (f && f !== owner && !above.has(node.name)) {
 				f.total += node.value;
 				f.totalBase += node.base;
@@ -623,7 +644,7 @@
 				f.self += own;
 				f.selfBase += ownBase;
 			}
-			const names = node === root || kind ? above : new Set(above).add(node.name);
+			const names = kind ? above : new Set(above).add(node.name);
 			for (const child of node.children.values())
 				walk(child, names, f);
 		};
@@ -648,13 +669,15 @@
 				td.className = "n";
 			return td;
 		};
+		tools.table.parentNode.hidden = !rows.length;
 		body.replaceChildren(...rows.map(f => {
 			const tr = document.createElement("tr");
 			const th = document.createElement("th");
 			th.scope = "row";
 			const button = document.createElement("button");
 			button.type = "button";
-			button.textContent = f.module ? f.name.replace(` (${f.module})`, "") : f.name;
+			button.textContent = f.place ? f.place.function :
+				f.module ? f.name.replace(` (${f.module})`, "") : f.name;
 			button.title = f.place ? `${f.place.file}:${f.place.line || "?"}` : f.module;
 			button.addEventListener("click", () => {
 				tools.search.value = f.name;
@@ -682,8 +705,8 @@
 				g.classList.add("match");
 			make("rect", {class: classOf(node), x, y: depth * ROW,
 				width: Math.max(0.4, width - 0.5), height: ROW - 1}, g);
-			if (width > 34) {
-				const room = Math.floor(width / 6.4);
+			if (width > 40) {
+				const room = Math.floor((width - 3) / 7);
 				const text = make("text", {x: x + 3, y: depth * ROW + 13, "aria-hidden": "true"}, g);
 				text.textContent = node.name.length > room ? `${node.name.slice(0, room - 1)}\u2026` :
 					node.name;
@@ -826,7 +849,7 @@
 			button.hidden = true;
 		const base = $("range-base");
 		const setBase = next => {
-			baseline = next;
+			baseline = next && next.map(rounded);
 			$("range-base-text").textContent = next ?
 				`The flame graph is compared with ${at(next[0])} to ${at(next[1])}.` : "";
 			base.textContent = next ? "Compare no more" : "Compare with this range";
@@ -861,8 +884,8 @@
 		const state = () => {
 			const next = new URLSearchParams();
 			const put = (key, value) => value && next.set(key, value);
-			put("range", range && range.map(t => t.toFixed(3)).join("-"));
-			put("base", baseline && baseline.map(t => t.toFixed(3)).join("-"));
+			put("range", range && range.map(t => t.toFixed(6)).join("-"));
+			put("base", baseline && baseline.map(t => t.toFixed(6)).join("-"));
 			put("utc", utc && "1");
 			if (root) {
 				put("measure", tools.measure.selectedIndex > 0 && tools.measure.value);

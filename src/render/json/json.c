@@ -4,7 +4,6 @@
 
 #include "base/overhead.h"
 #include "base/units.h"
-#include "model/identity.h"
 #include "model/fields.h"
 #include "model/frame_list.h"
 #include "model/frames.h"
@@ -273,13 +272,12 @@ static void write_fields(struct json *j, const struct view *v, const struct subj
 static void write_process(struct buf *b, const struct view *v, const struct subject *s)
 {
 	const struct counters *c = facts_counters(&s->now);
+	struct workload_of_process of = workload_of_subject(s);
 	const char *group = "";
 	char name[256];
 	struct json j;
 
-	workload_name(s->cgroup,
-		      is_of_kthreadd(s->id.pid, s->now.g.ppid) ? "kthreadd" : s->now.g.comm, name,
-		      sizeof(name));
+	workload_name(&of, name, sizeof(name));
 	json_begin(&j, b);
 	json_text(&j, "type", "process");
 	json_real(&j, "t", view_seconds(v, s->last_ns));

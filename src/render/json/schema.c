@@ -79,6 +79,7 @@ struct key {
 #include "render/json/oom_lines.def"
 #include "render/json/incident_lines.def"
 #include "render/json/log_lines.def"
+#include "render/json/settings_lines.def"
 
 static const struct key *const lines[] = {
 	line_triage,
@@ -99,6 +100,7 @@ static const struct key *const lines[] = {
 	line_doctor,
 	line_candidates,
 	line_diagnosis,
+	line_settings,
 	line_pressure,
 	line_cgroup,
 	line_file_system,

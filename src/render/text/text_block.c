@@ -39,13 +39,15 @@ static void label(struct line *l, const char *name)
 
 static void write_title(struct buf *b, const struct view *v, const struct subject *s)
 {
+	struct workload_of_process of = workload_of_subject(s);
 	struct line l = {.v = v};
 	char workload[256];
 
 	line_printf(&l, "%s[%u]  ", s->now.g.comm, s->id.pid);
 	if (s->exe)
 		line_printf(&l, "%s  ", s->exe);
-	workload_name(s->cgroup, "", workload, sizeof(workload));
+	of.comm = ""; /* the line begins with it */
+	workload_name(&of, workload, sizeof(workload));
 	if (workload[0])
 		line_printf(&l, "%s  ", workload);
 	line_printf(&l, "%s%s", as_count(s->now.g.threads).s,

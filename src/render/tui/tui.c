@@ -14,13 +14,10 @@
 #define LEAST_HEIGHT 6
 #define ROOMY_HEIGHT 14 /* minimum height of a screen that shows the machine's state */
 
-static bool has_column(const struct tui *t, const struct view *v, const struct field *f)
+static bool has_column(const struct columns *c, const struct field *f)
 {
-	struct columns c;
-
-	tui_columns(t, v, &c);
-	for (size_t i = 0; i < c.n; i++)
-		if (c.c[i].cell == CELL_FIELD && c.c[i].f == f)
+	for (size_t i = 0; i < c->n; i++)
+		if (c->c[i].cell == CELL_FIELD && c->c[i].f == f)
 			return true;
 	return false;
 }
@@ -31,13 +28,24 @@ void tui_open(struct tui *t, const struct view *v)
 	for (size_t i = 0; i < nr_fields && t->trends.fields < TREND_FIELDS; i++)
 		if (fields[i].trend)
 			t->trends.field[t->trends.fields++] = &fields[i];
-	/* option --sort: open the first tab that has the column */
-	for (t->tab = 0; t->tab < nr_tui_tabs && v->sort; t->tab++)
-		if (has_column(t, v, v->sort)) {
-			t->sort[t->tab] = (struct tui_sort){true, CELL_FIELD, v->sort};
-			return;
-		}
-	t->tab = 0;
+	tui_obey_sort(t, v);
+}
+
+void tui_obey_sort(struct tui *t, const struct view *v)
+{
+	struct columns c;
+
+	for (size_t tab = 0; tab < nr_tui_tabs && v->sort; tab++) {
+		tui_columns_of(&tui_tabs[tab], v, &c);
+		if (tui_tabs[tab].kind != TAB_TABLE || !has_column(&c, v->sort))
+			continue;
+		tui_columns_at(t, tab, v, &c);
+		if (!has_column(&c, v->sort)) /* the user hides this column otherwise */
+			t->choice[tab].made = false;
+		t->tab = tab;
+		t->sort[tab] = (struct tui_sort){true, CELL_FIELD, v->sort};
+		return;
+	}
 }
 
 void tui_free(struct tui *t)
@@ -113,7 +121,8 @@ struct view tui_view(const struct tui *t, const struct view *v)
 	copy.m = &t->shot.m;
 	copy.findings = &t->findings;
 	copy.sort = NULL;
-	copy.light = t->light;
+	copy.light = t->theme == THEME_LIGHT;
+	copy.colour = v->colour && t->theme != THEME_NONE;
 	return copy;
 }
 
@@ -363,10 +372,14 @@ static void write_where(const struct tui *t, const struct view *v, struct buf *b
 {
 	const struct subject *s = tui_find(v, &t->chosen);
 	struct line l = {.v = v};
+	bool has_process = t->where != TUI_HELP && t->where != TUI_COLUMNS;
+	size_t at = t->lines ? t->scroll + 1 : 0, of = t->lines;
 	char lines[48];
 
 	if (t->where == TUI_HELP)
 		line_printf(&l, " Help");
+	else if (t->where == TUI_COLUMNS)
+		line_printf(&l, " Columns of the tab %s", tui_tabs[t->tab].name);
 	else if (t->where == TUI_FINDING)
 		line_printf(&l, " Finding %s", t->chosen_rule ? t->chosen_rule->id : "");
 	else if (t->where == TUI_COMMANDS)
@@ -376,13 +389,17 @@ static void write_where(const struct tui *t, const struct view *v, struct buf *b
 			    t->where == TUI_DIAGNOSIS ? " Diagnosis of "
 			    : t->where == TUI_MEMORY  ? " Memory of "
 						      : " Process ");
-	if (t->where != TUI_HELP && t->chosen.pid) {
+	if (t->where == TUI_COLUMNS) {
+		at = t->column_at + 1;
+		of = t->choice[t->tab].n;
+	}
+	if (has_process && t->chosen.pid) {
 		line_printf(&l, t->where == TUI_FINDING || t->where == TUI_COMMANDS ? " of " : "");
 		if (s)
 			line_printf(&l, "%s", s->now.g.comm);
 		line_printf(&l, "[%u]%s", t->chosen.pid, s && !s->final ? "" : " (ended)");
 	}
-	snprintf(lines, sizeof(lines), "line %zu of %zu ", t->lines ? t->scroll + 1 : 0, t->lines);
+	snprintf(lines, sizeof(lines), "line %zu of %zu ", at, of);
 	put_right(&l, lines, STYLE_PLAIN);
 	l.flat = true;
 	line_end(&l, b, STYLE_SELECTED);
@@ -393,13 +410,14 @@ static void write_hints(const struct tui *t, struct line *l)
 {
 	static const char *const live[] = {
 		"? help",   "q quit",	  "Enter open", "6 findings",  "/ filter",
-		"s sort",   "d diagnose", "t tree",	"e ended",     "c commands",
-		"Tab view", "w record",	  "f find",	"Space pause", NULL,
+		"s sort",   "d diagnose", "t tree",	"e ended",     "o columns",
+		"c commands", "Tab view", "w record",	  "f find",	"Space pause", NULL,
 	};
 	static const char *const replay[] = {
 		"? help",   "q quit",	   "] [ finding", "J time",	"Enter open", "6 findings",
 		"e ended",  "Space pause", "/ filter",	  "d diagnose", "Tab view",   "s sort",
-		". , scan", "} { minute",  "0 $ ends",	  "t tree",	"c commands", NULL,
+		". , scan", "} { minute",  "0 $ ends",	  "t tree",	"o columns",  "c commands",
+		NULL,
 	};
 	static const char *const page[] = {
 		"? help",     "q quit",		"Esc back", "Enter commands",
@@ -412,9 +430,13 @@ static void write_hints(const struct tui *t, struct line *l)
 	};
 	static const char *const last_page[] = {"? help", "q quit", "Esc back", "Up Down scroll",
 						NULL};
+	static const char *const columns[] = {"? help",		 "q quit",     "Esc back",
+					      "Space show/hide", "Left Right move",
+					      "R as before",	 "Up Down",    NULL};
 	bool replays = t->timeline.end_ns;
 	bool is_last = t->where == TUI_HELP || t->where == TUI_COMMANDS;
 	const char *const *hint = t->where == TUI_TABLE ? (replays ? replay : live)
+				  : t->where == TUI_COLUMNS ? columns
 				  : is_last		? last_page
 				  : replays		? replay_page
 							: page;
@@ -450,6 +472,11 @@ static void draw_body(struct tui *t, const struct view *v, struct buf *b, size_t
 {
 	struct buf page = {};
 
+	if (t->where == TUI_COLUMNS) {
+		write_where(t, v, b);
+		tui_draw_columns(t, v, b, height);
+		return;
+	}
 	if (t->where == TUI_TABLE && tui_tabs[t->tab].kind != TAB_TEXT) {
 		write_tabs(t, v, b);
 		if (tui_tabs[t->tab].kind == TAB_TABLE)

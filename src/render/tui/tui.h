@@ -28,7 +28,8 @@
 #define TUI_EVENTS     256 /* maximum number of latest events that are kept */
 #define TUI_FILTER     128 /* size of the filter in bytes */
 #define TUI_FOLDED_MAX 256 /* maximum number of cgroups that are folded */
-#define TUI_TABS_MAX   16
+#define TUI_TABS_MAX   8
+#define COLUMNS_MAX    112 /* maximum number of columns of a tab */
 #define TUI_CLEARED    128 /* maximum number of cleared findings that are kept */
 
 /* Keys. The value of a key that types a character is the character's code point. */
@@ -108,6 +109,20 @@ struct tui_timeline {
 /* What the view asks for at the bottom of the screen. */
 enum tui_question { ASKS_NOTHING, ASKS_FILTER, ASKS_SEARCH, ASKS_TIME };
 
+/* A kind of column: a value of processes, or another way to show it. */
+struct tui_cell {
+	unsigned int cell;     /* enum cell: kind of the column */
+	const struct field *f; /* field of the column; NULL: it has none */
+	bool hidden;
+};
+
+/* The columns that the user chose for a tab, in their order. PID and PROCESS are always shown. */
+struct tui_choice {
+	bool made; /* false: the tab has its own columns */
+	size_t n;
+	struct tui_cell cell[COLUMNS_MAX];
+};
+
 /* The column by which the user sorted a tab. */
 struct tui_sort {
 	bool chosen;	       /* false: the tab has its own order */
@@ -122,8 +137,11 @@ enum tui_where {
 	TUI_DIAGNOSIS,
 	TUI_FINDING,
 	TUI_COMMANDS,
+	TUI_COLUMNS, /* the user chooses the columns of the tab */
 	TUI_HELP,
 };
+
+enum tui_theme { THEME_DARK, THEME_LIGHT, THEME_NONE, NR_THEMES };
 
 struct tui {
 	struct snapshot shot;
@@ -141,7 +159,9 @@ struct tui {
 	unsigned int tab;
 	struct tui_sort sort[TUI_TABS_MAX]; /* how the user sorted each tab */
 	bool inverted, paused;
-	bool light;    /* colours for a light background */
+	enum tui_theme theme; /* colours for a dark or a light background, or none */
+	struct tui_choice choice[TUI_TABS_MAX];
+	size_t column_at; /* row of the cursor on the page TUI_COLUMNS */
 	bool commands; /* show the full command line in place of the name */
 	enum tui_tree { TREE_NONE, TREE_OF_CGROUPS, TREE_OF_PROCESSES, NR_TREES } tree;
 	/*
@@ -178,6 +198,12 @@ struct tui {
 /* Begins a view. `v` determines the style, and the field to sort by. */
 void tui_open(struct tui *t, const struct view *v);
 void tui_free(struct tui *t);
+
+/*
+ * Opens the first tab that has the column of option --sort, sorted by it. tui_open() does this; it
+ * is done again if the settings of the user have changed the view.
+ */
+void tui_obey_sort(struct tui *t, const struct view *v);
 
 /*
  * Adds the values of an interval; call it after the rules ran. A paused view does not change.

@@ -6,8 +6,7 @@
 
 #define HELP_COLUMNS 27
 
-/* Appends what a column shows. */
-static void put_meaning(struct line *l, const struct column *c)
+void tui_put_meaning(struct line *l, const struct column *c)
 {
 	char name[48];
 
@@ -61,7 +60,7 @@ static void write_columns(const struct view *v, struct buf *b, const struct tab 
 	for (size_t i = 0; i < c.n; i++) {
 		struct line l = {.v = v};
 
-		put_meaning(&l, &c.c[i]);
+		tui_put_meaning(&l, &c.c[i]);
 		write_entry(v, b, c.c[i].title, &l);
 	}
 }

@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/units.h"
 #include "model/pressure.h"
@@ -165,12 +166,45 @@ static void write_cost(const struct tui *t, const struct view *v, struct buf *b)
 	line_end(&l, b, STYLE_PLAIN);
 }
 
-static void write_probe(const struct view *v, struct buf *b, const struct hook_view *h)
+/* A probe, and what it costs. */
+struct probe_row {
+	const struct hook_view *h;
+	struct probe_rate now;
+	bool known;
+};
+
+static int by_share(const void *a, const void *b)
 {
+	const struct probe_row *x = a, *y = b;
+
+	if (x->known != y->known)
+		return y->known - x->known;
+	if (x->known && x->now.share != y->now.share)
+		return x->now.share < y->now.share ? 1 : -1;
+	return x->h < y->h ? -1 : 1;
+}
+
+static void put_cost(struct line *l, const struct probe_row *r)
+{
+	char share[24];
+
+	snprintf(share, sizeof(share), "%.3f%%", 100 * r->now.share);
+	line_cell(l, r->known ? as_rate(r->now.events).s : "-", 10, true);
+	line_cell(l, r->known && r->now.ns > 0 ? as_count(r->now.ns).s : "-", 10, true);
+	line_cell(l, r->known ? share : "-", 10, true);
+	line_printf(l, "  ");
+}
+
+static void write_probe(const struct view *v, struct buf *b, const struct probe_row *r,
+			bool measured)
+{
+	const struct hook_view *h = r->h;
 	struct line l = {.v = v};
 
 	line_printf(&l, " ");
 	line_cell(&l, h->name, 14, false);
+	if (measured)
+		put_cost(&l, r);
 	line_cell(&l,
 		  h->state == HOOK_ON	   ? h->mechanism
 		  : h->state == HOOK_BLIND ? "unavailable"
@@ -178,6 +212,26 @@ static void write_probe(const struct view *v, struct buf *b, const struct hook_v
 		  18, false);
 	line_printf(&l, "%s", h->why);
 	line_end(&l, b, h->state == HOOK_BLIND ? STYLE_WARNING : STYLE_PLAIN);
+}
+
+/* Writes the probes, those first that cost most. */
+static void write_each_probe(const struct view *v, struct buf *b)
+{
+	struct probe_row row[MODEL_HOOKS_MAX] = {};
+	bool measured = false;
+	size_t n = v->m->hooks;
+
+	for (size_t i = 0; i < n; i++) {
+		row[i].h = &v->m->hook[i];
+		row[i].known = probe_rate(v->m, row[i].h->name, &row[i].now);
+		measured |= row[i].known;
+	}
+	qsort(row, n, sizeof(*row), by_share);
+	if (measured)
+		styled_line(b, v, STYLE_DIM, " %-14s%10s%10s%10s  %s", "PROBE", "EVENTS/S",
+			    "NS/EVENT", "OF A CPU", "ATTACHED BY");
+	for (size_t i = 0; i < n; i++)
+		write_probe(v, b, &row[i], measured);
 }
 
 static void write_probes(const struct view *v, struct buf *b)
@@ -196,8 +250,7 @@ static void write_probes(const struct view *v, struct buf *b)
 			     "cost now: not measured by the kernel (sysctl -w "
 			     "kernel.bpf_stats_enabled=1 measures it; faultscope doctor measures "
 			     "each probe)");
-	for (size_t i = 0; i < v->m->hooks; i++)
-		write_probe(v, b, &v->m->hook[i]);
+	write_each_probe(v, b);
 }
 
 void tui_write_kernel(const struct tui *t, const struct view *v, struct buf *b)

@@ -23,7 +23,7 @@ static const struct sequence {
 	{"[H", KEY_HOME},     {"OH", KEY_HOME},	      {"[1~", KEY_HOME},    {"[7~", KEY_HOME},
 	{"[F", KEY_END},      {"OF", KEY_END},	      {"[4~", KEY_END},	    {"[8~", KEY_END},
 	{"[5~", KEY_PAGE_UP}, {"[6~", KEY_PAGE_DOWN}, {"[Z", KEY_BACK_TAB}, {"OP", '?'},
-	{"[11~", '?'},
+	{"[11~", '?'},	      {"OQ", 'o'},	      {"[12~", 'o'},
 };
 
 /* Decodes an escape sequence. Returns -1 if the sequence is incomplete. */
@@ -227,8 +227,6 @@ static void sort_by(struct tui *t, const struct view *v, const struct columns *c
 	struct buf order = {};
 
 	*sort = i < 0 ? (struct tui_sort){} : (struct tui_sort){true, c->c[i].cell, c->c[i].f};
-	if (i >= 0)
-		tui_scroll_to(t, v, c, i);
 	tui_put_order(&order, t, v);
 	snprintf(t->say, sizeof(t->say), "order: %s", order.s ? order.s : "");
 	buf_free(&order);
@@ -344,7 +342,7 @@ static void sort_by_field(struct tui *t, const struct view *v, enum cell cell,
 
 		if (tui_tabs[tab].kind != TAB_TABLE)
 			continue;
-		tui_columns_of(&tui_tabs[tab], v, &c);
+		tui_columns_at(t, tab, v, &c);
 		for (size_t i = 0; i < c.n; i++)
 			if (c.c[i].cell == cell && c.c[i].f == f) {
 				if (tab != first)
@@ -356,6 +354,7 @@ static void sort_by_field(struct tui *t, const struct view *v, enum cell cell,
 				return;
 			}
 	}
+	snprintf(t->say, sizeof(t->say), "no tab shows this column; o chooses columns");
 }
 
 /* Handles letters for common orders, as other monitors have them. */
@@ -426,7 +425,16 @@ static enum tui_action click(struct tui *t, const struct view *v, const struct t
 static enum tui_action on_mouse(struct tui *t, const struct view *v)
 {
 	const struct tui_mouse *m = &t->keys.mouse;
+	size_t head = tui_head_lines(v);
 
+	if (t->where == TUI_COLUMNS) {
+		if (m->button == MOUSE_WHEEL_UP || m->button == MOUSE_WHEEL_DOWN)
+			tui_move_in_columns(t, m->button == MOUSE_WHEEL_UP ? -WHEEL_ROWS
+									   : WHEEL_ROWS);
+		else if (m->button == MOUSE_LEFT && m->y > head && m->y <= head + tui_room(t, v))
+			tui_click_column(t, v, m->y - head - 1);
+		return TUI_DRAW;
+	}
 	if (m->button == MOUSE_WHEEL_UP)
 		move(t, v, -WHEEL_ROWS);
 	else if (m->button == MOUSE_WHEEL_DOWN)
@@ -530,7 +538,14 @@ static bool press_view(struct tui *t, const struct view *v, uint32_t key)
 		t->commands = !t->commands;
 		return true;
 	case 'L':
-		t->light = !t->light;
+		t->theme = (t->theme + 1) % NR_THEMES;
+		snprintf(t->say, sizeof(t->say), "%s",
+			 t->theme == THEME_DARK	   ? "colours for a dark background"
+			 : t->theme == THEME_LIGHT ? "colours for a light background"
+						   : "no colours");
+		return true;
+	case 'o':
+		tui_open_columns(t, v);
 		return true;
 	case 'C':
 		trends_clear(&t->trends);
@@ -565,6 +580,8 @@ enum tui_action tui_press(struct tui *t, const struct view *given, uint32_t key)
 		return on_mouse(t, &v);
 	if (t->asks)
 		return answer(t, &v, key);
+	if (t->where == TUI_COLUMNS && tui_press_columns(t, &v, key))
+		return TUI_DRAW;
 	if (press_moves(t, &v, key) || press_view(t, &v, key) || press_sort(t, &v, key))
 		return TUI_DRAW;
 	if (is_list(t))

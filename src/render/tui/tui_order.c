@@ -31,8 +31,11 @@ static bool is_urgent(const struct view *v, const struct finding *f)
 
 int ranking_make(struct ranking *r, const struct tui *t, const struct view *v)
 {
+	struct columns c;
+
 	*r = (struct ranking){};
-	if (t->sort[t->tab].chosen || t->ended)
+	tui_columns(t, v, &c);
+	if (tui_sorted_by(t, &c) >= 0 || t->ended)
 		return 0;
 	/* overflow is impossible: there are at most FINDINGS_MAX findings */
 	r->f = calloc(v->findings->n + 1, sizeof(*r->f));
@@ -161,16 +164,12 @@ bool tui_is_sort_column(const struct tui *t, const struct columns *c, size_t i)
 
 	if (sort >= 0)
 		return sort == (int)i;
-	/* the column PROCESS has the findings, and says when a process ended */
-	if (one->cell == CELL_NAME)
-		return true;
 	if (t->ended)
 		return false;
 	if (tab->near >= 0)
 		return one->cell == CELL_BAR && one->of == (enum resource_id)tab->near;
-	if (tab->by)
-		return one->cell == CELL_FIELD && one->f == field_find(tab->by);
-	return one->cell == CELL_FIELD && (one->f == FIELD(min_flt) || one->f == FIELD(maj_flt));
+	return one->cell == CELL_FIELD &&
+	       one->f == (tab->by ? field_find(tab->by) : FIELD(min_flt));
 }
 
 void tui_put_order(struct buf *b, const struct tui *t, const struct view *v)

@@ -485,6 +485,7 @@ static void tui_page(const struct tui *t, const struct view *v, struct buf *b)
 	case TUI_COMMANDS:
 		tui_write_commands(t, v, b);
 		break;
+	case TUI_COLUMNS: /* tui_draw_columns() draws it */
 	case TUI_TABLE:
 		tui_write_kernel(t, v, b);
 		break;

@@ -22,7 +22,7 @@ struct tab {
 extern const struct tab tui_tabs[];
 extern const size_t nr_tui_tabs;
 
-#define COLUMNS_MAX  48
+#define NAME_COLUMNS 24 /* minimum width of the column PROCESS */
 #define TUI_WIDE     96 /* minimum width of a screen with bars and workloads, in columns */
 #define SCROLLED_MAX 64 /* maximum number of key presses that scroll a command line */
 
@@ -44,12 +44,38 @@ struct columns {
 /* Finds the columns of the current tab that this machine can measure: PID first, PROCESS last. */
 void tui_columns(const struct tui *t, const struct view *v, struct columns *ret);
 
-/* Finds all columns of a tab in the same way. */
+/* Finds the columns of a tab in the same way. */
+void tui_columns_at(const struct tui *t, size_t tab, const struct view *v, struct columns *ret);
+
+/* Finds the columns that a tab has if the user chose none. */
 void tui_columns_of(const struct tab *tab, const struct view *v, struct columns *ret);
 
-/* Finds which columns fit on the screen, left of the column PROCESS. */
+/* Returns whether this machine can measure what a column shows. */
+bool tui_is_measured(const struct view *v, const struct tui_cell *cell);
+
+/* Adds a column of a tab: a value, or USER. */
+void tui_add_cell(struct columns *c, const struct view *v, size_t tab, const struct tui_cell *cell);
+
+#define TUI_CELL_NAME 96 /* maximum length of the name of a column, and its end */
+
+/* Appends the name of a column in settings: "faults.minor", "maps.count.share". */
+void tui_put_cell_name(struct buf *b, const struct tui_cell *cell);
+
+/* Returns whether one of the columns of a choice is this one. */
+bool tui_choice_has(const struct tui_choice *c, const struct tui_cell *cell);
+
+/* Finds a column by this name. */
+bool tui_cell_find(const char *name, size_t len, struct tui_cell *ret);
+
+/* Returns the columns that a tab can have, one after the other; false: there are no more. */
+bool tui_cell_at(size_t at, struct tui_cell *ret);
+
+/* Finds which columns fit on the screen. The column by which rows are sorted comes first. */
 void tui_visible(const struct tui *t, const struct view *v, const struct columns *c,
 		 bool *ret_shown);
+
+/* Returns the number of key presses by which command lines are scrolled. */
+size_t tui_scrolled(const struct tui *t, const struct columns *c);
 
 /* Returns the number of lines above the rows of a table or the text of a page. */
 size_t tui_head_lines(const struct view *v);
@@ -146,9 +172,6 @@ bool tui_is_sort_column(const struct tui *t, const struct columns *c, size_t i);
 /* Appends the order of the rows in words, as "findings, then activity". */
 void tui_put_order(struct buf *b, const struct tui *t, const struct view *v);
 
-/* Scrolls columns until column `i` is visible. */
-void tui_scroll_to(struct tui *t, const struct view *v, const struct columns *c, size_t i);
-
 /* Makes the rows of the current tab. Returns 0 or -ENOMEM. Call rows_free() even after an error. */
 int tui_rows(const struct tui *t, const struct view *v, struct rows *ret);
 void rows_free(struct rows *r);
@@ -212,6 +235,19 @@ void tui_draw_timeline(const struct tui *t, const struct view *v, struct buf *b)
 void tui_draw_table(struct tui *t, const struct view *v, struct buf *b, size_t height);
 void tui_draw_findings(struct tui *t, const struct view *v, struct buf *b, size_t height);
 void tui_draw_page(struct tui *t, const struct view *v, struct buf *b, size_t height);
+
+/*
+ * The page on which the user chooses columns: opens it, moves its cursor, and handles a click on
+ * one of its lines, and a key. Returns false if the page does not use the key.
+ */
+void tui_open_columns(struct tui *t, const struct view *v);
+void tui_move_in_columns(struct tui *t, long by);
+void tui_click_column(struct tui *t, const struct view *v, size_t line);
+bool tui_press_columns(struct tui *t, const struct view *v, uint32_t key);
+void tui_draw_columns(struct tui *t, const struct view *v, struct buf *b, size_t height);
+
+/* Appends what a column shows. */
+void tui_put_meaning(struct line *l, const struct column *c);
 
 /* Writes a heading line of a page. */
 void tui_heading(struct buf *b, const struct view *v, const char *text);

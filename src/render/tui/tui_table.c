@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Draws tables of the live view: columns, which come from the table of fields, and cells. */
+/* Draws tables of the live view: titles, rows and their cells. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/units.h"
 #include "model/resources.h"
 #include "render/text/text.h"
 #include "render/tui/tui_parts.h"
 
-#define NAME_COLUMNS	   24 /* minimum width of the column PROCESS */
-#define USER_COLUMNS	   9
-#define USER_FROM	   100 /* minimum width of a screen with the column USER */
-#define TREE_COLUMNS	   12  /* additional columns for the process name in the tree */
-#define END_COLUMNS	   26  /* additional columns for how a process ended */
-#define LONG_BAR_FROM	   150
 #define CONTAINER_ID_LEAST 32 /* minimum number of hex digits of a container id */
-#define SPARK_COLUMNS	   14
 
 const struct tab tui_tabs[] = {
 	{"Faults", TAB_TABLE, "faults", -1},
@@ -30,159 +22,6 @@ const struct tab tui_tabs[] = {
 	{"Findings", TAB_FINDINGS, NULL, -1},
 };
 const size_t nr_tui_tabs = sizeof(tui_tabs) / sizeof(tui_tabs[0]);
-
-static bool has_group(const struct tab *tab, const char *group)
-{
-	size_t len = strlen(group);
-
-	for (const char *at = tab->groups; at && *at; at += strspn(at, " ")) {
-		size_t n = strcspn(at, " ");
-
-		if (n == len && !strncmp(at, group, n))
-			return true;
-		at += n;
-	}
-	return false;
-}
-
-/*
- * Returns whether a tab shows a field. The tab without a list of groups shows all fields that no
- * other tab shows.
- */
-static bool is_of(const struct tab *tab, const struct field *f)
-{
-	if (tab->groups)
-		return has_group(tab, f->group);
-	for (size_t i = 0; i < nr_tui_tabs; i++)
-		if (has_group(&tui_tabs[i], f->group))
-			return false;
-	return true;
-}
-
-/* Returns whether this machine can measure a field of any process. */
-static bool has_measurement(const struct view *v, const struct field *f)
-{
-	return is_available(v->m, f->hook, f->lacks);
-}
-
-static int width_of(const struct field *f)
-{
-	return f->unit == UNIT_BYTES ? 8 : f->unit == UNIT_LIMIT ? 9 : 7;
-}
-
-static bool is_overview(const struct tab *tab)
-{
-	return tab == tui_tabs;
-}
-
-static int bar_cells(const struct view *v, const struct tab *tab)
-{
-	if (is_overview(tab)) /* its other columns matter more than long bars */
-		return v->width < LONG_BAR_FROM ? 0 : 8;
-	return v->width < TUI_WIDE ? 0 : v->width < LONG_BAR_FROM ? 8 : 16;
-}
-
-static void add_column(struct columns *c, const struct view *v, const struct tab *tab,
-		       const struct field *f, enum cell cell)
-{
-	struct column *one = &c->c[c->n];
-
-	if (c->n + 2 > COLUMNS_MAX)
-		return;
-	*one = (struct column){.cell = cell, .f = f, .of = f->resource, .width = 9};
-	switch (cell) {
-	case CELL_SPARK:
-		array_copy(one->title, sizeof(one->title), "TREND");
-		one->width = v->width < TUI_WIDE ? SPARK_COLUMNS : v->width / 8;
-		if (one->width > TREND_SAMPLES)
-			one->width = TREND_SAMPLES;
-		break;
-	case CELL_BAR:
-		if (is_overview(tab))
-			snprintf(one->title, sizeof(one->title), "%s%%", f->column);
-		else
-			array_copy(one->title, sizeof(one->title),
-				   resources[f->resource].scope == OF_CGROUP ? "CGROUP%"
-									     : "OF LIMIT");
-		one->cells = bar_cells(v, tab);
-		one->width = 6 + (one->cells ? one->cells + 3 : 0);
-		break;
-	case CELL_FULL:
-		array_copy(one->title, sizeof(one->title), "FULL IN");
-		break;
-	default:
-		field_column_title(f, one->title, sizeof(one->title));
-		one->width = width_of(f);
-	}
-	/* the mark of the sort column needs a cell */
-	if (one->width <= (int)strlen(one->title))
-		one->width = strlen(one->title) + 1;
-	c->n++;
-}
-
-static bool has_field(const struct columns *c, const struct field *f)
-{
-	for (size_t i = 0; i < c->n; i++)
-		if (c->c[i].f == f && c->c[i].cell == CELL_FIELD)
-			return true;
-	return false;
-}
-
-static const struct field_lead *lead_of(const struct tab *tab, const struct field *f)
-{
-	return is_overview(tab) ? &f->overview : &f->lead;
-}
-
-static const struct field *find_lead(const struct tab *tab, int nth)
-{
-	for (size_t i = 0; i < nr_fields && tab->kind == TAB_TABLE; i++)
-		if (lead_of(tab, &fields[i])->nth == nth &&
-		    (is_overview(tab) || is_of(tab, &fields[i])))
-			return &fields[i];
-	return NULL;
-}
-
-static void add_lead(struct columns *c, const struct view *v, const struct tab *tab,
-		     const struct field *f)
-{
-	unsigned int cells = lead_of(tab, f)->cells;
-
-	/* limits of cgroups are read only if targets are watched, not all processes */
-	if (resources[f->resource].scope == OF_CGROUP && model_watches_all(v->m))
-		cells &= ~(LEAD_SHARE | LEAD_FORECAST);
-	if (cells & LEAD_VALUE)
-		add_column(c, v, tab, f, CELL_FIELD);
-	if (cells & LEAD_SHARE)
-		add_column(c, v, tab, f, CELL_BAR);
-	if (cells & LEAD_TREND)
-		add_column(c, v, tab, f, CELL_SPARK);
-	if (cells & LEAD_FORECAST)
-		add_column(c, v, tab, f, CELL_FULL);
-}
-
-void tui_columns(const struct tui *t, const struct view *v, struct columns *ret)
-{
-	tui_columns_of(&tui_tabs[t->tab], v, ret);
-}
-
-void tui_columns_of(const struct tab *tab, const struct view *v, struct columns *ret)
-{
-	const struct field *f;
-
-	ret->n = 1;
-	ret->c[0] = (struct column){.cell = CELL_PID, .title = "PID", .width = 8};
-	if (v->width >= USER_FROM)
-		ret->c[ret->n++] =
-			(struct column){.cell = CELL_USER, .title = "USER", .width = USER_COLUMNS};
-	for (int nth = 1; (f = find_lead(tab, nth)); nth++)
-		if (has_measurement(v, f))
-			add_lead(ret, v, tab, f);
-	for (size_t i = 0; i < nr_fields && tab->kind == TAB_TABLE; i++)
-		if (is_of(tab, &fields[i]) && has_measurement(v, &fields[i]) &&
-		    !has_field(ret, &fields[i]))
-			add_column(ret, v, tab, &fields[i], CELL_FIELD);
-	ret->c[ret->n++] = (struct column){.cell = CELL_NAME, .title = "PROCESS"};
-}
 
 double tui_share(const struct view *v, const struct subject *s, enum resource_id of)
 {
@@ -427,70 +266,6 @@ static void write_cell(const struct tui *t, struct line *l, const struct rows *r
 	buf_end_part(&l->b, &cell);
 }
 
-/* Returns whether a column is always visible. */
-static bool is_fixed(const struct column *c)
-{
-	return c->cell == CELL_PID || c->cell == CELL_USER || c->cell == CELL_NAME;
-}
-
-/* Returns the number of key presses by which command lines are scrolled. */
-static size_t scrolled(const struct tui *t, const struct columns *c)
-{
-	size_t columns = 0;
-
-	for (size_t i = 0; i < c->n; i++)
-		columns += !is_fixed(&c->c[i]);
-	return t->aside > columns ? t->aside - columns : 0;
-}
-
-/*
- * Chooses the columns that fit on the screen. Columns to the left of the scroll position are
- * skipped.
- */
-void tui_visible(const struct tui *t, const struct view *v, const struct columns *c,
-		 bool *ret_shown)
-{
-	int name = t->commands ? v->width / 2 : v->width < TUI_WIDE ? NAME_COLUMNS : v->width / 4;
-	int room =
-		v->width - name - 1 - (t->tree ? TREE_COLUMNS : 0) - (t->ended ? END_COLUMNS : 0);
-	size_t skip = t->aside;
-
-	for (size_t i = 0; i < c->n; i++) {
-		const struct column *one = &c->c[i];
-
-		ret_shown[i] = is_fixed(one);
-		if (is_fixed(one) && one->cell != CELL_NAME)
-			room -= one->width + 1;
-		if (ret_shown[i])
-			continue;
-		if (skip) {
-			skip--;
-			continue;
-		}
-		if (room < one->width + 1) {
-			room = 0;
-			continue;
-		}
-		room -= one->width + 1;
-		ret_shown[i] = true;
-	}
-}
-
-void tui_scroll_to(struct tui *t, const struct view *v, const struct columns *c, size_t i)
-{
-	bool shown[COLUMNS_MAX + 1];
-
-	tui_visible(t, v, c, shown);
-	if (shown[i])
-		return;
-	for (t->aside = 0; t->aside < c->n; t->aside++) {
-		tui_visible(t, v, c, shown);
-		if (shown[i])
-			return;
-	}
-	t->aside = 0; /* the screen is too narrow for the column */
-}
-
 /* Writes the title of a trend with the value at the top of its scale: "TREND≤13,713". */
 static void write_scale(struct line *l, const struct column *c)
 {
@@ -549,7 +324,7 @@ static void write_row(const struct tui *t, const struct view *v, struct buf *b,
 	}
 	buf_repeat(&l.b, " ", 2 * row->depth);
 	if (row->s)
-		tui_put_who(t, &l, row, scrolled(t, c));
+		tui_put_who(t, &l, row, tui_scrolled(t, c));
 	else
 		write_group(&l, v, row);
 	line_end(&l, b, selected ? STYLE_SELECTED : ended ? STYLE_DIM : STYLE_PLAIN);

@@ -103,6 +103,7 @@ void tui_put_who(const struct tui *t, struct line *l, const struct row *r, size_
 {
 	const struct subject *s = r->s;
 	int skip = SCROLL_COLUMNS * (int)scrolled;
+	struct workload_of_process of;
 	char workload[256];
 
 	if (t->commands) {
@@ -116,7 +117,9 @@ void tui_put_who(const struct tui *t, struct line *l, const struct row *r, size_
 	}
 	line_printf(l, "%s", s->now.g.comm);
 	write_state(t, l, s);
-	workload_name(s->cgroup, "", workload, sizeof(workload));
+	of = workload_of_subject(s);
+	of.comm = ""; /* the line begins with it */
+	workload_name(&of, workload, sizeof(workload));
 	line_style(l, STYLE_DIM);
 	if (workload[0] && t->tree != TREE_OF_CGROUPS && l->v->width >= TUI_WIDE)
 		line_printf(l, "  %s", workload);

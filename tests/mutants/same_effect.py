@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Recognises changes of C source that cannot alter what a program does, from the source alone.
+
+Each rule says why its changes have no effect. No test could notice a change to which a rule applies,
+so such a change is no mutant.
+
+usage: same_effect.py --self-test
+"""
+import re
+import sys
+
+VALUE = r"[\w.\[\]]+(?:->[\w.\[\]]+)*"
+# A choice by a comparison does not depend on `<` or `<=` if both results are the same for equal
+# values.
+RESULT = rf"{VALUE}(?: [-*] {VALUE})?"
+CHOICE = re.compile(rf"(?:(?<=[=,] )|(?<=\()|(?<=return ))"
+                    rf"(?P<a>{VALUE}) (?P<op>[<>]=?) (?P<b>{VALUE})"
+                    rf" \?\s*(?P<x>{RESULT})\s+:\s*(?P<y>{RESULT})(?=[;,)])")
+ASSIGNED = re.compile(rf"\bif \((?P<a>{VALUE}) (?P<op>[<>]=?) (?P<b>{VALUE})\)\s+"
+                      rf"(?P<x>{VALUE}) = (?P<y>{VALUE});(?!\s+else\b)")
+# An allocation that is larger than necessary behaves like the smaller one.
+ALLOCATION = re.compile(r"\b(?:malloc|calloc|realloc|reallocarray)\((?P<before>[^;]*)$")
+SIZE = re.compile(r"(?:^|[(,+*]) ?$")
+NO_SIZE = re.compile(r"[-/%?<>&|[]")
+# qsort() and bsearch() use only the sign of what an order returns.
+ORDER = re.compile(r"\bint \w+\(const void \*\w+, const void \*\w+(?:, void \*\w+)?\)\s*\{")
+ORDER_RESULT = re.compile(r"(?:return|[?:]) -?$")
+# A file descriptor below 0 is never compared with a number other than 0, and the kernel ignores the
+# one of an anonymous mapping.
+NO_FD = re.compile(r"\bfd = -$|\bMAP_ANONYMOUS[^;()]*, -$")
+# These functions say whether their arguments are equal, and calloc() multiplies its arguments.
+EQUAL = re.compile(r"!(?:strcmp|memcmp|strcasecmp|strncmp|strncasecmp)\($")
+PRODUCT = re.compile(r"\bcalloc\($")
+
+
+def if_equal(result, a, b):
+    """Returns a result of a choice in the case that the compared values `a` and `b` are equal."""
+    if result in (f"{a} - {b}", f"{b} - {a}") or "0" in (result, b) and \
+            result.split(" * ")[0] in (a, "0"):
+        return "0"
+    return a if result == b else result
+
+
+def is_choice(change, code):
+    start = code.rfind("\n\n", 0, change.start) + 1
+    for rule in (CHOICE, ASSIGNED):
+        for m in rule.finditer(code, start, len(code)):
+            if m.start("op") > change.start:
+                break
+            if m.start("op") == change.start:
+                a, b = m["a"], m["b"]
+                return if_equal(m["x"], a, b) == if_equal(m["y"], a, b)
+    return False
+
+
+def is_larger(change, code):
+    """Returns whether a change only adds one to a number."""
+    old = code[change.start:change.end]
+    return int(change.new, 0) == int(old, 0) + 1
+
+
+def is_larger_allocation(change, code):
+    m = ALLOCATION.search(code, code.rfind(";", 0, change.start) + 1, change.start)
+    if not m or not is_larger(change, code):
+        return False
+    before = m["before"].replace("->", ".")
+    return before.count("(") >= before.count(")") and bool(SIZE.search(before)) and \
+        not NO_SIZE.search(before)
+
+
+def is_order(change, code):
+    body = None
+    for m in ORDER.finditer(code, 0, change.start):
+        body = m.end()
+    return body is not None and "\n}" not in code[body:change.start] and \
+        is_larger(change, code) and code[change.start:change.end] != "0" and \
+        bool(ORDER_RESULT.search(code, code.rfind("\n", 0, change.start) + 1, change.start)) and \
+        code[change.end:change.end + 1] in ";: "
+
+
+def has_same_effect(change, code):
+    """Returns whether a change of masked code cannot alter what the program does."""
+    line = code.rfind("\n", 0, change.start) + 1
+    if change.kind == "comparison":
+        return is_choice(change, code)
+    if change.kind == "arguments":
+        return bool(EQUAL.search(code, line, change.start) or
+                    PRODUCT.search(code, line, change.start))
+    if change.kind == "constant":
+        begin = code.rfind(";", 0, change.start) + 1
+        no_fd = code[change.start:change.end] == "1" and change.new == "2" and \
+            NO_FD.search(code, begin, change.start)
+        return bool(no_fd) or is_larger_allocation(change, code) or is_order(change, code)
+    return False
+
+
+# Lines for the self-test. A change whose result is listed behind `=>` has no effect; all other
+# changes of the line have one.
+SELF = (
+    ("int f(int a, int b)\n{\n\treturn a < b ? a : b;\n}\n", {"return a <= b ? a : b;"}),
+    ("int f(int a, int b)\n{\n\treturn a < b ? a : 7;\n}\n", set()),
+    ("int f(int a, int b)\n{\n\treturn a < b ? b - a : 0;\n}\n", {"return a <= b ? b - a : 0;"}),
+    ("int f(int a, int b)\n{\n\treturn a < b ? b - a : a - b;\n}\n",
+     {"return a <= b ? b - a : a - b;"}),
+    ("int f(int a, int b)\n{\n\treturn a < b ? b - a : 1;\n}\n", set()),
+    ("int f(int a, int b)\n{\n\treturn a > 0 ? a * b : 0;\n}\n", {"return a >= 0 ? a * b : 0;"}),
+    ("int f(int a, int b)\n{\n\treturn a > 0 ? b * a : b;\n}\n", set()),
+    ("int f(int a, int b)\n{\n\treturn a > 1 ? a * b : 0;\n}\n", set()),
+    ("int f(int a, int b)\n{\n\treturn a + b < b ? a : b;\n}\n", set()),
+    ("int f(int a, int b)\n{\n\tif (a > b)\n\t\tb = a;\n\treturn b;\n}\n", {"if (a >= b)"}),
+    ("int f(int a, int b)\n{\n\tif (a > b)\n\t\tb = a;\n\telse\n\t\tg(a);\n\treturn b;\n}\n",
+     set()),
+    ("void *f(int n)\n{\n\treturn malloc(n + 1);\n}\n", {"return malloc(n + 2);"}),
+    ("void *f(int n)\n{\n\treturn malloc(n - 1);\n}\n", set()),
+    ("void f(int n)\n{\n\tg(malloc(n), 1);\n}\n", set()),
+    ("void f(int n)\n{\n\ta = calloc(n, m);\n}\n", {"a = calloc(m, n);"}),
+    ("void f(int n)\n{\n\tint fd = -1;\n\n\tn = -1;\n}\n", {"int fd = -2;"}),
+    ("int f(const void *a, const void *b)\n{\n\treturn g(a) ? 1 : -1;\n}\n",
+     {"return g(a) ? 2 : -1;", "return g(a) ? 1 : -2;"}),
+    ("int f(const void *a, void *b)\n{\n\treturn g(a) ? 1 : -1;\n}\n", set()),
+    ("int f(const void *a, const void *b)\n{\n\treturn g(a) ? 1 : -1;\n}\n\nint h(int a)\n"
+     "{\n\treturn a ? 1 : -1;\n}\n", {"return g(a) ? 2 : -1;", "return g(a) ? 1 : -2;"}),
+    ("bool f(char *a, char *b)\n{\n\treturn !strcmp(a, b);\n}\n", {"return !strcmp(b, a);"}),
+    ("int f(char *a, char *b)\n{\n\treturn strcmp(a, b);\n}\n", set()),
+)
+
+
+def self_test():
+    """Checks which changes of short functions have no effect."""
+    from changes import all_of_file, masked  # pylint: disable=import-outside-toplevel
+
+    bad = 0
+    for number, (text, want) in enumerate(SELF, 1):
+        found = {change.apply(text).splitlines()[change.line(text) - 1].strip()
+                 for change in all_of_file("x.c", text) if has_same_effect(change, masked(text))}
+        bad += found != want
+        print(f"{'ok' if found == want else 'not ok'} {number} - {text.splitlines()[2].strip()}")
+        if found != want:
+            print(f"#   found {found}, not {want}")
+    print(f"1..{len(SELF)}")
+    return bad > 0
+
+
+if __name__ == "__main__":
+    sys.exit(self_test())
