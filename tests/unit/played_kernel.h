@@ -303,9 +303,14 @@ static int played_update(const union bpf_attr *attr)
 	return 0;
 }
 
+#define PLAYED_TOKEN_CREATE 36 /* BPF_TOKEN_CREATE of Linux 6.9: libbpf 1.5 asks for a token */
+
 static long played_bpf(int command, union bpf_attr *attr)
 {
 	switch (command) {
+	case PLAYED_TOKEN_CREATE:
+		errno = EPERM;
+		return -1;
 	case BPF_MAP_UPDATE_ELEM:
 		return played_update(attr);
 	case BPF_MAP_CREATE:
