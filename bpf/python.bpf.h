@@ -42,6 +42,7 @@ struct python_walk {
 	/* what tells a code object from another; a power of two above the identity's size */
 	__u64 word[2 * FS_PYTHON_IDENTITY_MAX / sizeof(__u64)];
 	struct python_frame frame[WALK_PYTHON];
+	__u64 identity_of[WALK_PYTHON]; /* see code_identity(); valid for frames with code */
 };
 
 /*
@@ -81,6 +82,13 @@ static __always_inline struct python_frame *kept_frame(struct python_walk *w, __
 {
 	asm volatile("" : "+r"(slot)); /* the compiler would drop the mask, which changes nothing */
 	return &w->frame[slot & (WALK_PYTHON - 1)];
+}
+
+/* Returns where the identity of the code object of a kept frame is. */
+static __always_inline __u64 *identity_at(struct python_walk *w, __u32 slot)
+{
+	asm volatile("" : "+r"(slot));
+	return &w->identity_of[slot & (WALK_PYTHON - 1)];
 }
 
 /* Adds a word to a checksum. */
@@ -149,8 +157,15 @@ static __always_inline __u64 instruction_of(const struct fs_python *of, __u64 co
 	return instr - start + code + of->code_start;
 }
 
-static __always_inline void hash_frame(struct python_walk *w, const struct python_frame *f)
+/* Adds a kept frame to the hash of the walk, and keeps the identity of its code object. */
+static long hash_frame(__u32 i, struct python_loop *l)
 {
+	struct python_walk *w = l->w;
+	__u32 slot = python_kept_slot(w->n, i);
+	const struct python_frame *f = kept_frame(w, slot);
+
+	if (i >= python_kept(w->n))
+		return 1;
 	/* recursion repeats code objects, which are read once then */
 	if (f->code && f->code != w->identified) {
 		w->identified = f->code;
@@ -159,19 +174,9 @@ static __always_inline void hash_frame(struct python_walk *w, const struct pytho
 	w->hash = (w->hash ^ f->code ^ f->instr << 1) * 0x9e3779b97f4a7c15ULL;
 	if (f->code)
 		w->hash ^= w->identity << 8;
-}
-
-/* Adds the outermost frames to the hash, after all frames were read. */
-static long hash_outer(__u32 i, struct python_loop *l)
-{
-	struct python_walk *w = l->w;
-
-	if (i + PYTHON_RUN_END >= python_kept(w->n))
-		return 1;
-	hash_frame(w, kept_frame(w, python_kept_slot(w->n, i + PYTHON_RUN_END)));
+	*identity_at(w, slot) = w->identity;
 	return 0;
 }
-
 static long python_one(__u32 i, struct python_loop *l)
 {
 	struct python_walk *w = l->w;
@@ -212,8 +217,6 @@ static long python_one(__u32 i, struct python_loop *l)
 		f->instr = instruction_of(&w->of, f->code, f->instr,
 					  frame_word(w, at, w->of.frame_copy));
 	w->next = frame_word(w, at, w->of.frame_back);
-	if (i < PYTHON_RUN_END)
-		hash_frame(w, f);
 	w->n = i + 1;
 	return 0;
 }
@@ -237,8 +240,7 @@ __noinline int python_frames(struct python_walk *w)
 	bpf_loop(PYTHON_DEPTH_MAX, python_one, &l, 0);
 	if (w->next)
 		w->cut = 1;
-	if (w->n > PYTHON_RUN_END)
-		bpf_loop(WALK_PYTHON - PYTHON_RUN_END, hash_outer, &l, 0);
+	bpf_loop(WALK_PYTHON, hash_frame, &l, 0);
 	return 0;
 }
 
@@ -359,7 +361,7 @@ static long tell_code(__u32 i, struct python_telling *t)
 	key.code = t->w->frame[i & (WALK_PYTHON - 1)].code;
 	if (!key.code)
 		return 0;
-	key.identity = code_identity(t->w, key.code);
+	key.identity = *identity_at(t->w, i);
 	if (bpf_map_lookup_elem(&told_codes, &key))
 		return 0;
 	table = user_word(key.code + of->code_table);

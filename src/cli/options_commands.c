@@ -185,7 +185,7 @@ const struct command_row command_rows[NR_COMMANDS] = {
 		 "if no such faultscope runs."},
 	[CMD_SETTINGS] =
 		{"settings", "[OPTIONS] [KEY=VALUE...]",
-		 "print or change the settings of the live view",
+		 "set up the live view",
 		 "The live view keeps what its keys change: the theme, the order of rows, the "
 		 "columns, the tree, command lines and ended processes. The file is "
 		 "$XDG_CONFIG_HOME/faultscope/settings, or else ~/.config/faultscope/settings. It "

@@ -217,8 +217,13 @@ static void man_files(struct buf *b)
 	man_row(b, "/var/lib/faultscope/blackbox.ring", "ring file of the flight recorder");
 	man_row(b, "/var/lib/faultscope/oom, /var/lib/faultscope-exporter/oom",
 		"pages of OOM kills, for faultscope oom");
+	man_row(b, "$XDG_CONFIG_HOME/faultscope/settings, ~/.config/faultscope/settings",
+		"settings of the live view, which faultscope settings lists");
 	buf_puts(b, ".SH ENVIRONMENT\n");
 	man_row(b, "NO_COLOR", "if this variable is set, faultscope prints text without colours");
+	man_row(b, "XDG_CONFIG_HOME",
+		"directory that contains the directory faultscope with the settings of the live "
+		"view (default: ~/.config)");
 	man_row(b, "TERM",
 		"if this variable is dumb, faultscope prints plain text instead of "
 		"the live view");

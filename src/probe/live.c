@@ -105,6 +105,7 @@ static void add_program(void *ctx, const struct program_statistics *p)
 	int hook = choice_hook_of(sums->choice, p->name);
 	struct program_statistics *of = &sums->of[hook < 0 ? HOOKS_MAX : hook];
 
+	of->name = p->name;
 	of->runs += p->runs;
 	of->run_ns += p->run_ns;
 }
@@ -119,7 +120,7 @@ static int send_costs(const struct probe_sums *sums, __u64 t_ns, const struct si
 					      .runs = sums->of[i].runs,
 					      .run_ns = sums->of[i].run_ns};
 
-		if (!r.runs)
+		if (!sums->of[i].name) /* no program of this probe is loaded */
 			continue;
 		array_copy(r.name, sizeof(r.name), i < nr_hooks ? hooks[i].name : "other");
 		err = sink->take(sink->ctx, &r.h);

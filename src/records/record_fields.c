@@ -417,9 +417,7 @@ static const struct record_field probe_cost_fields[] = {
 #define OF struct tick_record
 static const struct record_field tick_fields[] = {
 	F(wall_ns, "ns"),
-	F(losses.ring, ""),
-	F(losses.map, ""),
-	F(losses.slot, ""),
+	F(losses.ring, ""), F(losses.map, ""), F(losses.slot, ""),
 	F(losses.coalesced, ""),
 	F(losses.missed, ""),
 	F(losses.stack, ""),
@@ -451,12 +449,9 @@ static const struct record_field tick_fields[] = {
 	F(limits.pipe_pages_hard, "pages"),
 	F(limits.pipe_max_bytes, "bytes"),
 	F(limits.mem_free_bytes, "bytes"),
-	F(own_cpu_ns, "ns"),
-	F(own_bpf_ns, "ns"),
-	F(own_rss_bytes, "bytes"),
-	F(own_tables_bytes, "bytes"),
-	F(own_state_bytes, "bytes"),
-	F(look_ns, "ns"),
+	F(own_cpu_ns, "ns"),		F(own_bpf_ns, "ns"),
+	F(own_rss_bytes, "bytes"),	F(own_tables_bytes, "bytes"),
+	F(own_state_bytes, "bytes"),	F(look_ns, "ns"),
 	A(walk_ends, ""),
 };
 #undef OF

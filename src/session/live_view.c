@@ -27,7 +27,7 @@ static const double paces[] = {0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60};
 void viewing_open_settings(struct session *s)
 {
 	view_settings_open(&s->out.settings, true);
-	/* users who have faultscope's capabilities from its program file are confined by Landlock */
+	/* Landlock confines users who have faultscope's capabilities from its program file */
 	if (s->out.settings.dir >= 0)
 		s->in.scope.writable[0] = s->out.settings.directory;
 }
@@ -57,7 +57,7 @@ static void save_settings(struct session *s)
 	struct view_settings *kept = &s->out.settings;
 	struct tui *t = &s->out.viewing->tui;
 
-	/* who looks at the end of a recording does not want to see only ended processes next time */
+	/* at the end of a recording, the key e is no choice for the next live view */
 	if (!s->in.src->live)
 		view_settings_keep_one(kept, t, "ended");
 	if (view_settings_save(kept, t))

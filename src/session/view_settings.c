@@ -40,7 +40,8 @@ void view_settings_open(struct view_settings *s, bool creates)
 		snprintf(s->error, sizeof(s->error), "neither XDG_CONFIG_HOME nor HOME is set");
 		return;
 	}
-	s->dir = private_directory(s->directory, creates ? NEW_DIRECTORIES : 0, s->error, sizeof(s->error));
+	s->dir = private_directory(s->directory, creates ? NEW_DIRECTORIES : 0, s->error,
+				   sizeof(s->error));
 	/* a home that does not exist or cannot be written to is nothing to warn about */
 	s->missing = s->dir == -ENOENT || s->dir == -EACCES || s->dir == -EROFS;
 	if (s->dir < 0)

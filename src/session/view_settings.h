@@ -17,7 +17,7 @@ struct view_settings {
 	char directory[PATH_MAX];     /* empty: neither XDG_CONFIG_HOME nor HOME is set */
 	char error[PATH_MAX + 256];   /* why the directory or the file is not used; empty: it is */
 	bool missing;		      /* there is no such file or directory */
-	struct buf wrong;	      /* a line of text for each line of the file that is not used */
+	struct buf wrong;	      /* a line of text for each line of the file not used */
 	unsigned int line[TUI_SETTINGS_MAX]; /* line that sets a setting; 0: none */
 	/* the values when the view began, to find those that the user has changed since */
 	struct buf before[TUI_SETTINGS_MAX];
@@ -41,7 +41,10 @@ void view_settings_load(struct view_settings *s, struct tui *t);
 void view_settings_keep(struct view_settings *s, const struct tui *t);
 void view_settings_keep_one(struct view_settings *s, const struct tui *t, const char *key);
 
-/* Writes settings that have changed since view_settings_keep(). Returns 0, or -errno and s->error. */
+/*
+ * Writes settings that have changed since view_settings_keep(). Returns 0, or -errno and sets
+ * s->error.
+ */
 int view_settings_save(struct view_settings *s, const struct tui *t);
 
 /* Appends the path of the file. */

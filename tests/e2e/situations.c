@@ -267,6 +267,24 @@ static void quiet(uint64_t scan)
 	put_common(0);
 }
 
+/* The kernel measures the programs of the probes, except of one. */
+static void costs(uint64_t scan)
+{
+	static const struct {
+		const char *name;
+		uint64_t runs, run_ns;
+	} probes[] = {{"scan", 1, 250000}, {"fault_begin", 30000, 11000000}, {"oom", 0, 0}};
+	struct probe_cost_record r = RECORD(probe_cost_record, RECORD_PROBE_COST, now + SECOND);
+
+	put_common(scan);
+	for (size_t i = 0; i < sizeof(probes) / sizeof(probes[0]); i++) {
+		snprintf(r.name, sizeof(r.name), "%s", probes[i].name);
+		r.runs = probes[i].runs * scan;
+		r.run_ns = probes[i].run_ns * scan;
+		model_take(&m, &r.h);
+	}
+}
+
 static void leak(uint64_t scan)
 {
 	put_common(scan);
@@ -304,6 +322,8 @@ static const struct situation {
 	{"family", "tt", family, NULL},
 	{"many-findings", "6", many_findings, NULL},
 	{"quiet", "", quiet, NULL},
+	{"columns", "ojj ", leak, NULL},
+	{"costs", "5G", costs, NULL},
 	{"leak-page", "\r", leak, NULL},
 	{"leak-commands", "\r\r", leak, NULL},
 	{"replay-end", "", short_processes, end_of_replay},
@@ -335,6 +355,8 @@ static int show(const struct situation *s)
 
 		s->put(scan);
 		tick.limits.mem_available_bytes = s->put == thrash ? GIB / 4 : 5 * GIB;
+		if (s->put == costs)
+			tick.own_bpf_ns = 11250000 * scan;
 		now += SECOND;
 		model_take(&m, &tick.h);
 		findings_judge(&findings, &m);

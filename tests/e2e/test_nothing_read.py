@@ -111,6 +111,7 @@ def nothing_of(lab):
                       ["incidents", "--json", "report", "7", "--store", empty_directory(lab)]],
         "snapshot": [["snapshot", "--store", lab.dir / "missing"],
                      ["snapshot", "--store", empty_directory(lab)]],
+        "settings": [["settings", "nonsense"], ["settings", "theme=pink"]],
         "mcp": [["mcp"], ["mcp", "nonsense"]],
         "schema": [["schema", "nonsense"]],
         "completion": [["completion"], ["completion", "nonsense"]],

@@ -32,7 +32,7 @@ SORTS = {
     "numbers": "strtol strtoul strtoll strtoull strtod",
     "format": "snprintf vsnprintf sscanf",
     "sort": "qsort qsort_r",
-    "math": "exp fmod fmax fmin hypot ldexp log log1p log2 sqrt",
+    "math": "exp fmod fmax fmin hypot ldexp log log1p log2 round sqrt",
     "calendar": "gmtime_r strftime",
     "paths": "dirname fnmatch",
     "patterns": "regcomp regerror regexec regfree",

@@ -5,7 +5,8 @@
 
 static void test_lines(void)
 {
-	const char *at = "# a comment\n\n  theme =  light \t\r\nno equal\n= value\nempty=\nlast = a = b";
+	const char *at = "# a comment\n\n  theme =  light \t\r\nno equal\n= value\nempty=\n"
+			 "last = a = b";
 	struct key_value line = {};
 
 	is_u64(key_value_next(&at, &line), LINE_COMMENT, "a comment");

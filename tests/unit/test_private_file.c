@@ -150,12 +150,14 @@ static void test_files(void)
 	unlink(path_of("a/b/it"));
 	link_to("/etc/passwd", path_of("a/b/it"));
 	ok(read_it(dir, 1 << 20) == -ELOOP && strstr(error, "symbolic link"), "a link: %s", error);
-	ok(private_write(dir, "it", &text, error, sizeof(error)) && strstr(error, "no regular file"),
+	ok(private_write(dir, "it", &text, error, sizeof(error)) &&
+		   strstr(error, "no regular file"),
 	   "is not replaced");
 	unlink(path_of("a/b/it"));
 	mkfifo(path_of("a/b/it"), 0600);
 	ok(read_it(dir, 100) == -EINVAL && strstr(error, "no regular file"), "a FIFO: %s", error);
-	ok(private_write(dir, "it", &text, error, sizeof(error)) && strstr(error, "no regular file"),
+	ok(private_write(dir, "it", &text, error, sizeof(error)) &&
+		   strstr(error, "no regular file"),
 	   "is not written to");
 	unlink(path_of("a/b/it"));
 	close(dir);

@@ -264,8 +264,8 @@ static void play(uint64_t seed, struct sum *sums, FILE *shown)
 int main(void)
 {
 	struct sum sums[SUMS] = {
-		{"screens", SUM_BEGINS, 0xdfc746bd7e8caaba},
-		{"small screens", SUM_BEGINS, 0xd599d79173e30123},
+		{"screens", SUM_BEGINS, 0xa41d28cafa6d6c9a},
+		{"small screens", SUM_BEGINS, 0x0ad404936ce0bdc2},
 		{"what keys do", SUM_BEGINS, 0x44b3088e351ff2fc},
 	};
 	const char *path = getenv("FS_SHOW_EXPECTED");

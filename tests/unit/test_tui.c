@@ -1052,7 +1052,8 @@ static void test_choice(void)
 	some_processes();
 	v.width = 120;
 	press("o");
-	ok(strstr(draw(), "Columns of the tab Faults") && strstr(draw(), "[x] MINFLT/s"), "o: the list");
+	ok(strstr(draw(), "Columns of the tab Faults") && strstr(draw(), "[x] MINFLT/s"),
+	   "o: the list");
 	ok(strstr(draw(), "minor faults, from the counter"), "with what each column shows");
 	ok(fits("the list"), "it fits");
 	press("j");

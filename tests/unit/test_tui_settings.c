@@ -126,9 +126,10 @@ static void test_every_column(void)
 }
 
 static const char *const parts[] = {
-	"theme", "tree",	"columns.faults", "columns.memory", "sort.maps", "ended", "=",	 "=",
-	" ",	 "\n",	"\n",	"#",	 "dark", "yes",  "faults.minor", ".share", "default", "none",
-	"user",	 ",",	"\t",	"pid",	 "\r",	 "",	 "\303\244",	"x",	  ".",	     "cpu_ns",
+	"theme",   "tree",   "columns.faults", "columns.memory", "sort.maps", "ended", "=",
+	"=",	   " ",	     "\n",	       "\n",		 "#",	      "dark",  "yes",
+	"default", "none",   "faults.minor",   ".share",	 "user",      ",",     "\t",
+	"pid",	   "cpu_ns", "\r",	       "\303\244",	 "x",	      ".",     "",
 };
 
 #define NR_PARTS (sizeof(parts) / sizeof(parts[0]))

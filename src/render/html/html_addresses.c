@@ -131,7 +131,7 @@ static void put_map(struct buf *b, const struct story_view *s, const struct addr
 	}
 	html_axis(b, s, height + 16);
 	buf_puts(b, "</svg></div>\n");
-	html_legend(b, "faults, about", most);
+	html_legend(b, "faults (estimated)", most);
 	if (m->elsewhere)
 		buf_printf(b,
 			   "<p class=\"note\" data-is=\"elsewhere\">About %s of %s faults went to "

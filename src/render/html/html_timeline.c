@@ -318,7 +318,7 @@ static void put_chart(struct buf *b, const struct story_view *s)
 	buf_puts(b, "</svg></div>\n");
 	if (unlabelled)
 		html_note(b, "unlabelled", unlabelled,
-			  " more findings opened where the chart has no room for a label; <a "
+			  " more opened where the chart has no room for a label; <a "
 			  "href=\"#events\">What happened</a> lists them.");
 }
 

@@ -552,7 +552,7 @@
 			key.className = `key ${colour}`;
 			item.append(key, ` ${text} `);
 			return item;
-		}));
+		}), compared() ? "\u2003in parentheses: change of the share, in percentage points" : "");
 	};
 
 	// Adds the stacks of a profile to the tree: to `value`, or to `base`, with which it is compared.
