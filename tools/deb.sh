@@ -8,6 +8,7 @@
 # maintains them. The authors have no e-mail address, so the default address ends in .invalid, which
 # is no real domain (RFC 2606).
 set -eu
+umask 022
 top=$(cd "$(dirname "$0")/.." && pwd)
 rm -rf "$1"
 mkdir -p "$1/faultscope"
@@ -27,6 +28,8 @@ else
 	find . -name .git -prune -o -path ./build -prune -o \( -type f -o -type l \) -print0
 fi | tar --null --no-recursion --ignore-failed-read -cf - -T - | tar -xf - -C "$out/faultscope"
 cp -r deploy/debian "$out/faultscope/debian"
+# The source package contains the modes of files, which depend on the umask of the clone.
+chmod -R u=rwX,go=rX "$out/faultscope"
 cd "$out/faultscope"
 if [ -n "${DEBEMAIL-}" ]; then
 	maintainer=$(printf '%s <%s>' "${DEBFULLNAME:-$DEBEMAIL}" "$DEBEMAIL" | sed 's/[&|\\]/\\&/g')

@@ -6,6 +6,7 @@
 #
 # usage: image.sh VERSION OUT PLATFORM=PROGRAM...    PLATFORM: amd64, arm64
 set -eu
+umask 022
 version=$1 out=$2
 shift 2
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -56,4 +57,7 @@ for one; do
 	store manifest add --os linux --arch "${one%%=*}" faultscope "faultscope:${one%%=*}" >/dev/null
 done
 rm -f "$out"
-store manifest push -q --all faultscope "oci-archive:$out:faultscope:$version"
+# buildah would put the current time into the archive
+store manifest push -q --all faultscope "oci:$place/oci:faultscope:$version"
+tar -C "$place/oci" --sort=name --mtime="@${SOURCE_DATE_EPOCH:-0}" --owner=0 --group=0 \
+	--numeric-owner --mode=u=rwX,go=rX -cf "$out" blobs index.json oci-layout

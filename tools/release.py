@@ -142,8 +142,11 @@ def check():
 
 
 def run(*argv, **env):
+    """Runs a command without the flags of a make that runs this program: its job server is not
+    available here, so that a build would run one job at a time."""
     print("+", *argv, file=sys.stderr)
-    ran = call(*argv, env={**os.environ, **{name: str(one) for name, one in env.items()}},
+    mine = {name: one for name, one in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS")}
+    ran = call(*argv, env={**mine, **{name: str(one) for name, one in env.items()}},
                stdout=sys.stderr)
     if ran.returncode:
         raise SystemExit(f"release: {' '.join(map(str, argv))}: status {ran.returncode}")
@@ -156,8 +159,8 @@ def build_programs(out, epoch):
         program = ROOT / "build" / directory / "faultscope"
         link_map = program.with_suffix(".map")
         program.unlink(missing_ok=True)
-        run("make", f"IMAGE_ARCHES={arch}", f"LDFLAGS=-Wl,-Map={link_map}", "image-programs",
-            SOURCE_DATE_EPOCH=epoch)
+        run("make", f"-j{os.cpu_count()}", f"IMAGE_ARCHES={arch}", f"LDFLAGS=-Wl,-Map={link_map}",
+            "image-programs", SOURCE_DATE_EPOCH=epoch)
         named = out / f"faultscope-{version()}-linux-{arch}"
         shutil.copy(program, named)
         strip = "strip" if arch == out_of("dpkg", "--print-architecture") else {

@@ -6,7 +6,7 @@ set -eu
 
 usage() {
 	cat <<END
-usage: tests/distros/run.sh [--brief] SUITE...
+usage: tests/distros/run.sh [--brief | --packages] SUITE...
 
 SUITE is a release of Debian: bookworm, trixie, sid. For each one, debootstrap makes a minimal
 system in a temporary directory, from the mirror of this machine's apt sources. The last commit is
@@ -14,12 +14,17 @@ cloned there. Then these run, and the TAP lines tell how long each took:
   tools/run -p PID   must build, and run with status 0
   doctor             must say that no core probe is degraded
   tools/check        must pass; with --brief the unit tests run in its place
+With --packages, these run instead:
+  tools/setup.sh package && make deb	must build the Debian packages
+  make check-deb	must pass
+build/distros/SUITE then has the packages of the last commit (later) and of the commit EARLIER
+(default: the one before), for tests/vm/upgrade_guest.py.
 Needs root and debootstrap; downloads about 0.5 GB a suite and takes 3 GB below TMPDIR (/tmp).
 The output of each step is in build/distros/SUITE.log.
 END
 }
 
-check='tools/check'
+check='tools/check' packages=''
 case ${1-} in
 -h | --help)
 	usage
@@ -27,6 +32,10 @@ case ${1-} in
 	;;
 --brief)
 	check='tools/setup.sh test && make -s check-units'
+	shift
+	;;
+--packages)
+	packages=yes
 	shift
 	;;
 esac
@@ -86,15 +95,32 @@ bootstrap() {
 		git clone -q "$top" "$place/$suite/root/faultscope"
 }
 
-for suite; do
-	log=$top/build/distros/$suite.log
-	: >"$log"
-	step "$suite: debootstrap" bootstrap || continue
-	step "$suite: tools/run -p PID" inside 'tools/run -p $$ -d 3' || continue
+# Builds and tests the packages, and keeps them.
+test_packages() {
+	step "$suite: make deb" inside 'tools/setup.sh package && make -s deb' || return 0
+	step "$suite: make check-deb" inside "make -s check-deb EARLIER=${EARLIER:-HEAD^}" || true
+	for version in later:deb earlier:deb-earlier; do
+		kept=$top/build/distros/$suite/${version%:*}
+		rm -rf "$kept"
+		mkdir -p "$kept"
+		cp "$place/$suite/root/faultscope/build/${version#*:}"/*.deb "$kept" || failed=1
+	done
+}
+
+test_commands() {
+	step "$suite: tools/run -p PID" inside 'tools/run -p $$ -d 3' || return 0
 	step "$suite: no core probe is degraded" inside \
 		'build/faultscope doctor --no-calibrate | tee /dev/stderr | sed -n 2p | grep -qv degraded' ||
 		true
 	step "$suite: $check" inside "$check" || true
+}
+
+for suite; do
+	log=$top/build/distros/$suite.log
+	: >"$log"
+	if step "$suite: debootstrap" bootstrap; then
+		if [ "$packages" ]; then test_packages; else test_commands; fi
+	fi
 	rm -rf --one-file-system "${place:?}/$suite"
 done
 echo "1..$n"

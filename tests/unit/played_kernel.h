@@ -132,12 +132,16 @@ static inline int played_add(struct played p, size_t bytes)
 {
 	struct stat st;
 	unsigned int at = __atomic_fetch_add(&played_n, 1, __ATOMIC_SEQ_CST);
+	int low = memfd_create(p.name, MFD_CLOEXEC);
 
 	if (at >= PLAYED_MAX)
 		abort();
-	p.fd = memfd_create(p.name, MFD_CLOEXEC);
+	/* libbpf itself moves a descriptor below 3: its number would differ from that here */
+	p.fd = low < 3 ? fcntl(low, F_DUPFD_CLOEXEC, 3) : low;
 	if (p.fd < 0)
 		return -1;
+	if (p.fd != low)
+		close(low);
 	if (ftruncate(p.fd, bytes) || fstat(p.fd, &st))
 		abort();
 	p.file = st.st_ino;
@@ -285,9 +289,30 @@ static int played_info(union bpf_attr *attr)
 	return 0;
 }
 
+/* libbpf 1.5 maps global data from the map after it has written the first values into the map. */
+static int played_update(const union bpf_attr *attr)
+{
+	const struct played *p = played_by_fd(attr->map_fd);
+	const uint32_t *key = (const uint32_t *)(uintptr_t)attr->key;
+	const void *value = (const void *)(uintptr_t)attr->value;
+
+	if (!p || p->kind != PLAYED_MAP || !(p->flags & BPF_F_MMAPABLE))
+		return 0;
+	if (pwrite(attr->map_fd, value, p->value, (off_t)*key * ((p->value + 7) & ~7U)) < 0)
+		abort();
+	return 0;
+}
+
+#define PLAYED_TOKEN_CREATE 36 /* BPF_TOKEN_CREATE of Linux 6.9: libbpf 1.5 asks for a token */
+
 static long played_bpf(int command, union bpf_attr *attr)
 {
 	switch (command) {
+	case PLAYED_TOKEN_CREATE:
+		errno = EPERM;
+		return -1;
+	case BPF_MAP_UPDATE_ELEM:
+		return played_update(attr);
 	case BPF_MAP_CREATE:
 		return played_make_map(attr);
 	case BPF_PROG_LOAD:

@@ -72,13 +72,13 @@ def call(log, *words):
         raise Missing(f"{Path(words[0]).name} ended with {ran.returncode}: {end}")
 
 
-def make(suite, packages, image, log):
+def make(suite, script, image, log):
+    """Makes an image of a Debian system in which a script ran."""
     with tempfile.TemporaryDirectory(prefix="faultscope-root-", ignore_cleanup_errors=True) as place:
         root = Path(place, "root")
         call(log, DISTROS / "bootstrap.sh", suite, root)
         (root / "root/faultscope").mkdir()  # enter.sh runs commands in this directory
-        call(log, "unshare", "--mount", DISTROS / "enter.sh", root,
-             INSTALL.format(packages=" ".join(packages), suite=suite))
+        call(log, "unshare", "--mount", DISTROS / "enter.sh", root, script)
         used = int(subprocess.run(["du", "-sxm", root], check=True, capture_output=True,
                                   text=True).stdout.split()[0])
         new = image.with_suffix(".new")
@@ -88,11 +88,10 @@ def make(suite, packages, image, log):
         new.rename(image)
 
 
-def image(update=False):
-    """Returns the path of the image. Makes the image if there is none with the current list of
+def kept_image(name, suite, packages, script, update=False):
+    """Returns the path of an image in the cache. Makes the image if there is none with this list of
     packages. Raises Missing if the image cannot be made."""
-    suite, packages = os_release().get("VERSION_CODENAME", ""), wanted_packages()
-    kept = fetch.Kept("roots", suite)
+    kept = fetch.Kept("roots", name)
     path = kept.dir / "root.ext4"
     if not update and path.exists() and kept.packages() == packages:
         return path
@@ -106,9 +105,15 @@ def image(update=False):
     log = kept.dir / "log"
     log.write_bytes(b"")
     fetch.say(f"a Debian system for guests is made in {path}, which takes some minutes")
-    make(suite, packages, path, log)
+    make(suite, script, path, log)
     kept.note_packages(packages)
     return path
+
+
+def image(update=False):
+    suite, packages = os_release().get("VERSION_CODENAME", ""), wanted_packages()
+    return kept_image(suite, suite, packages,
+                      INSTALL.format(packages=" ".join(packages), suite=suite), update)
 
 
 def main():
