@@ -152,24 +152,28 @@ static bool is_within(const struct owner_entry *e, const struct owner_process *o
 	       e->key.number >> FS_RESIDENT_HUGE_SHIFT == huge;
 }
 
+/* Returns the entry at an index if it is within a range of 2 MiB of a process, or NULL. */
+static struct owner_entry *entry_within(const struct owners *o, size_t at,
+					const struct owner_process *of, __u64 huge)
+{
+	return at < o->n && is_within(&o->entry[at], of, huge) ? &o->entry[at] : NULL;
+}
+
 struct owner_entry *owners_nearest(const struct owners *o, const struct owner_process *of,
 				   __u64 page)
 {
 	const struct fs_resident_key key = {of->pid, FS_RESIDENT_PAGE, page};
 	const __u64 huge = page >> FS_RESIDENT_HUGE_SHIFT;
-	size_t above = first_from(o, &key), below = above;
+	size_t up = first_from(o, &key), down = up - 1; /* SIZE_MAX: below the first entry */
+	struct owner_entry *above, *below;
 
-	while (above < o->n && is_within(&o->entry[above], of, huge) && !is_of(&o->entry[above], of))
-		above++;
-	while (below && is_within(&o->entry[below - 1], of, huge) && !is_of(&o->entry[below - 1], of))
-		below--;
-	if (above == o->n || !is_within(&o->entry[above], of, huge))
-		return below && is_within(&o->entry[below - 1], of, huge) ? &o->entry[below - 1] : NULL;
-	if (!below || !is_within(&o->entry[below - 1], of, huge))
-		return &o->entry[above];
-	return o->entry[above].key.number - page < page - o->entry[below - 1].key.number
-		       ? &o->entry[above]
-		       : &o->entry[below - 1];
+	while ((above = entry_within(o, up, of, huge)) && !is_of(above, of))
+		up++;
+	while ((below = entry_within(o, down, of, huge)) && !is_of(below, of))
+		down--;
+	if (!above || !below)
+		return above ?: below;
+	return above->key.number - page < page - below->key.number ? above : below;
 }
 
 bool owners_within(const struct owners *o, const struct owner_process *of, __u64 huge,

@@ -23,7 +23,9 @@ static void open_world(struct world *w)
 	w->census = calloc(1, sizeof(*w->census));
 	w->id = (struct identity){.serial = 1, .kind = KIND_COMM, .name = "w"};
 	if (!w->census || model_init(&w->m) ||
-	    census_init(w->census, &(struct census_limits){.workloads = 5, .series = 1000}) ||
+	    census_init(w->census, &(struct census_limits){.workloads = 5,
+							    .series = 1000,
+							    .retention_ns = 1000 * SECOND}) ||
 	    node_init(&w->n, w->census))
 		abort();
 }
