@@ -26,6 +26,7 @@ int filter_comm(struct filter *f, const char *pattern, char *error, size_t size)
 		return -EINVAL;
 	}
 	f->has_comm = true;
+	f->pattern = pattern;
 	return 0;
 }
 

@@ -19,6 +19,7 @@ struct filter {
 	bool children; /* true: also show those children of these pids that faultscope follows */
 	bool has_comm;
 	regex_t comm;
+	const char *pattern; /* the text of `comm`, not owned; NULL: none */
 	char cgroup[256]; /* cgroup path without the mount point; empty: all cgroups */
 };
 

@@ -112,6 +112,9 @@ double view_seconds(const struct view *v, uint64_t t_ns);
  */
 uint64_t view_wall_ns(const struct view *v, uint64_t t_ns);
 
+/* Returns the number of processes in the table that the filter of the view does not exclude. */
+size_t view_processes(const struct view *v);
+
 /* What names a workload. */
 struct workload_of_process {
 	const char *cgroup; /* NULL: not known */

@@ -54,6 +54,15 @@ uint64_t view_wall_ns(const struct view *v, uint64_t t_ns)
 	return host->wall_ns ? host->wall_ns + t_ns - host->h.t_ns : 0;
 }
 
+size_t view_processes(const struct view *v)
+{
+	size_t n = 0;
+
+	for (const struct subject *s = model_each(v->m, NULL); s; s = model_each(v->m, s))
+		n += !s->hidden;
+	return n;
+}
+
 struct workload_of_process workload_of_subject(const struct subject *s)
 {
 	return (struct workload_of_process){

@@ -43,7 +43,10 @@ static void describe(struct run_plan *p)
 		len += snprintf(p->target + len, sizeof(p->target) - len, "%s%u", i ? "," : "pids ",
 				f->pid[i]);
 	if (f->cgroup[0])
-		snprintf(p->target, sizeof(p->target), "cgroup %.110s", f->cgroup);
+		len = snprintf(p->target, sizeof(p->target), "cgroup %.80s", f->cgroup);
+	if (f->pattern && !f->pids)
+		snprintf(p->target + len, sizeof(p->target) - len, "%scomm %.30s", len ? ", " : "",
+			 f->pattern);
 }
 
 void plan_targets(struct run_plan *p)

@@ -257,6 +257,9 @@ int session_open_live(struct session *s)
 		complain("%s", strerror(-err));
 		return EXIT_FAILED;
 	}
+	err = targets_find_cgroup(s);
+	if (err)
+		return err;
 	startup_begin(&st, s);
 	err = open_live(s);
 	startup_end(&st);

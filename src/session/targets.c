@@ -11,7 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/io.h"
+#include "collect/cgroup/cgroup_find.h"
 #include "probe/host_facts.h"
 
 /*
@@ -127,6 +129,47 @@ static bool is_kernel_thread(pid_t pid)
 static bool belongs_to(pid_t pid, const void *filter)
 {
 	return pid != getpid() && is_in_cgroup(pid, filter) && !is_kernel_thread(pid);
+}
+
+static bool has_process(const struct filter *only)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *de;
+	bool found = false;
+
+	while (d && !found && (de = readdir(d)))
+		found = atoi(de->d_name) > 0 && is_in_cgroup(atoi(de->d_name), only);
+	if (d)
+		closedir(d);
+	return found;
+}
+
+int targets_find_cgroup(const struct session *s)
+{
+	struct files f = {.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+	struct filter only = {};
+	struct cgroup_near near;
+	char names[3 * CGROUP_PATH_LEN] = "";
+
+	memcpy(only.cgroup, s->o->filter.cgroup, sizeof(only.cgroup));
+	/* in a pid namespace, the cgroups of the host may be invisible */
+	if (f.root < 0 || !only.cgroup[0] || host_is_in_pid_namespace()) {
+		if (f.root >= 0)
+			close(f.root);
+		return 0;
+	}
+	cgroup_find(&f, only.cgroup, &near);
+	close(f.root);
+	if (near.exists || has_process(&only))
+		return 0;
+	for (size_t i = 0; i < near.names; i++) {
+		array_append(names, sizeof(names), i ? ", " : "");
+		array_append(names, sizeof(names), near.name[i]);
+	}
+	complain("--cgroup %s: no such cgroup\n  %s has: %s\n  list cgroups: systemd-cgls, or "
+		 "cat /proc/PID/cgroup",
+		 only.cgroup, near.above, near.names ? names : "no cgroup");
+	return EXIT_NO_TARGET;
 }
 
 size_t targets_watch_cgroup(struct session *s)

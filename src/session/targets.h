@@ -11,6 +11,9 @@
  */
 int targets_watch(struct session *s);
 
+/* Says if no cgroup of --cgroup exists, and which ones do. Returns 0 or an exit status. */
+int targets_find_cgroup(const struct session *s);
+
 /*
  * Watches the processes in the cgroup of --cgroup and below it, and their future children. Returns
  * the number of processes that are watched.

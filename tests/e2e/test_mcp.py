@@ -198,6 +198,20 @@ def test_signal_ends_the_server(check, lab):
         check.equal("status", one.process.wait(30), 0)
 
 
+def test_ends_with_its_client(check, lab):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        with client(lab) as one:
+            one.ask("ping")
+            one.process.send_signal(number)
+            check.equal(f"status after {number.name}", one.process.wait(30), 0)
+    with client(lab) as one:
+        one.ask("ping")
+        one.process.stdout.close()
+        one.begin("ping")
+        one.process.stdin.close()
+        check.equal("status if the client does not read", one.process.wait(30), 0)
+
+
 def test_needs_a_client(check, lab):
     ran = lab.faultscope("mcp", stdin=open(LEAK, "rb"))  # a regular file is no connection
     check.equal("status", ran.returncode, 1)

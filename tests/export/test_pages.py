@@ -5,7 +5,7 @@ these formats accept them."""
 import re
 
 from exporter import (AT_ONCE, OPENMETRICS, PROTOBUF, RECORDINGS, TEXT, Exporter, Samples,
-                      families_of, free_port, promtool, samples_of, zigzag)
+                      families_of, free_port, promtool, samples_of, wrote_all, zigzag)
 from harness import FAULTSCOPE, ROOT, Skip, live
 
 REPLAY = ("--replay", RECORDINGS / "brief_children_among_all-open.fsr")
@@ -197,8 +197,7 @@ def test_textfile(check, lab):
     not at all, and promtool accepts it."""
     path = lab.dir / "faultscope.prom"
     ran = lab.faultscope("export", "--textfile", path, *AT_ONCE)
-    check.equal("status", ran.returncode, 0)
-    check.equal("standard error", ran.err, "")
+    wrote_all(check, "once", ran)
     samples = Samples(path.read_text())
     check.that(len(samples.of("faultscope_mappings")) > 0, "no workload in it")
     check.equal("promtool", promtool("check", "metrics", input=path.read_text()).returncode, 0)
@@ -216,7 +215,7 @@ def test_textfile_leaves_the_drafts_of_others(check, lab):
     path = lab.dir / "faultscope.prom"
     ran = lab.call("sh", "-c", f'for name in "$$" "$$.0"; do echo theirs > {path}.$name.tmp; done; '
                    f'exec {FAULTSCOPE} export --textfile {path}')
-    check.equal("status", (ran.returncode, ran.err), (0, ""))
+    wrote_all(check, "beside other files", ran)
     check.that("faultscope_up 1" in path.read_text(), "no metrics")
     check.equal("theirs", [one.read_text() for one in lab.dir.glob("*.tmp")], ["theirs\n"] * 2)
 
@@ -226,7 +225,7 @@ def test_textfile_without_a_probe(check, lab):
     """If --textfile writes its file only once, the exporter then exits. The exit status is 7 if a
     requested attach type is unavailable, and 0 if a probe is disabled."""
     ran = lab.faultscope("export", "--textfile", lab.dir / "a.prom", "--probe", "signal=none")
-    check.equal("signal=none", (ran.returncode, ran.err), (0, ""))
+    wrote_all(check, "signal=none", ran)
     for mechanism in ("kprobe", "fentry"):
         told = lab.doctor("--no-calibrate", "--probe", f"fault_kernel={mechanism}")
         if any(hook["name"] == "fault_kernel" and hook["state"] == "on" for hook in told["probes"]):

@@ -8,7 +8,7 @@ EXTRA ?=
 # errors.)
 ALL_CFLAGS += -fPIC -Werror=incompatible-pointer-types -Werror=int-conversion $(EXTRA)
 LIBRARY := $(BUILD)/libfaultscope.so
-HELPERS := naming screens failing_calls random_recording hostile_recording event_recording ring_writer doctor_pages retold_recording hook_choices pattern_recording resident_recording
+HELPERS := naming screens situations failing_calls $(notdir $(WRITERS))
 # test_object reads symbols that the shared library does not export.
 TESTS := $(patsubst tests/unit/%.c,$(BUILD)/shared/unit/%,$(filter-out %/test_object.c,$(sort \
 	$(wildcard tests/unit/test_*.c))))

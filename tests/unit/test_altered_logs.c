@@ -12,8 +12,8 @@
 
 #include "base/buf.h"
 #include "render/crash/crash_view.h"
-#include "sums.h"
 #include "triage/triage.h"
+#include "triage_sums.h"
 
 #define ROUNDS	   4800
 #define PER_SUM	   600 /* rounds of one checksum */
@@ -216,13 +216,6 @@ static void alter(struct buf *b, const struct log *log)
 		if (!below(200))
 			put_altered(b, log->line[i]);
 	}
-}
-
-static void mix_str(uint64_t *sum, struct str s)
-{
-	mix(sum, s.n);
-	for (size_t i = 0; i < s.n; i++)
-		*sum = (*sum ^ (unsigned char)s.s[i]) * 0x100000001b3;
 }
 
 static void mix_frame(uint64_t *sum, const struct frame *f)

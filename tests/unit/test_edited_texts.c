@@ -25,20 +25,13 @@
 #include "render/tui/tui_parts.h"
 #include "rules/gates.h"
 #include "serve/rate_limit.h"
-#include "sums.h"
 #include "triage/facts.h"
 #include "triage/prefix.h"
 #include "triage/signature.h"
+#include "triage_sums.h"
 
 #define SAMPLES_MAX 24
 #define TEXT_BYTES  512
-
-static void mix_str(uint64_t *sum, struct str s)
-{
-	mix(sum, s.n);
-	for (size_t i = 0; i < s.n; i++)
-		*sum = (*sum ^ (unsigned char)s.s[i]) * 0x100000001b3;
-}
 
 static void mix_frame(uint64_t *sum, const struct frame *f)
 {

@@ -281,9 +281,33 @@ static void test_no_candidate(void)
 	}
 }
 
+/* Tests that escape sequences of a terminal, anywhere in a text, do not matter. */
+static void test_escapes(void)
+{
+	static const char text[] = "fork: Cannot allocate memory";
+	static const char *const escapes[] = {"\033[1;31m", "\033[K"};
+	struct candidates want, got;
+	size_t wrong = 0;
+
+	messages_match(text, strlen(text), &want);
+	ok(want.n && !want.similar, "a message without escape sequences");
+	for (size_t at = 0; at < sizeof(text); at += 3)
+		for (size_t i = 0; i < sizeof(escapes) / sizeof(escapes[0]); i++) {
+			char copy[2 * sizeof(text)];
+
+			snprintf(copy, sizeof(copy), "%.*s%s%s", (int)at, text, escapes[i],
+				 text + at);
+			messages_match(copy, strlen(copy), &got);
+			wrong += got.n != want.n || got.similar ||
+				 got.diagnosis[0] != want.diagnosis[0];
+		}
+	is_u64(wrong, 0, "escape sequences do not matter");
+}
+
 int main(void)
 {
 	test_rows();
+	test_escapes();
 	test_no_candidate();
 	test_each_is_found();
 	test_examples();

@@ -76,8 +76,8 @@ static void compare(struct sum *sums, struct scene *a, struct scene *b, uint64_t
 int main(void)
 {
 	static struct scene a, b;
-	struct sum sums[] = {{"rows", SUM_BEGINS, 0x3e9d4580101fb10a},
-			     {"outputs", SUM_BEGINS, 0x656d214baebb6165}};
+	struct sum sums[] = {{"rows", SUM_BEGINS, 0x9e6f617f8df85695},
+			     {"outputs", SUM_BEGINS, 0xb50cce6746dfc04b}};
 
 	setlocale(LC_ALL, "C.UTF-8");
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {

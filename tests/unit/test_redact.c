@@ -203,7 +203,7 @@ static void test_halves(void)
 	is_u64(hidden(UINT64_MAX), UINT64_MAX, "an error code is no address");
 	is_u64(hidden(UINT64_MAX - 4095), UINT64_MAX - 4095, "nor is this one");
 	is_u64(hidden(UINT64_MAX - low), UINT64_MAX - low, "nor is the first one that is near -1");
-	ok(hidden(UINT64_MAX - low - 1) != UINT64_MAX - low - 1, "the last of the kernel is hidden");
+	ok(hidden(UINT64_MAX - low - 1) != UINT64_MAX - low - 1, "the last of the kernel");
 }
 
 static const char *cgroup_of_path(const char *path)

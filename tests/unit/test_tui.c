@@ -874,6 +874,29 @@ static void test_incremental(void)
 	end();
 }
 
+/* The cursor stays with its finding when rows above it go, also when it becomes the first. */
+static void test_followed_finding(void)
+{
+	static const struct finding *list[TUI_LISTED];
+	struct process_key chosen;
+
+	begin();
+	process((struct given){5, "below", NULL, 1, 1024, 50});
+	process((struct given){6, "below", NULL, 1, 1024, 50});
+	process((struct given){7, "above", NULL, 1, 1024, 50});
+	look();
+	press("6");
+	draw();
+	press("j");
+	draw();
+	chosen = t.chosen;
+	is_u64(t.at, 1, "the cursor is in the second row");
+	snprintf(t.filter, sizeof(t.filter), "below");
+	is_u64(tui_place_finding(&t, &v, list), 2, "findings that match a filter");
+	ok(t.at == 0 && same_subject(&t.chosen, &chosen), "the chosen one is the first of them");
+	end();
+}
+
 static void test_sort_letters(void)
 {
 	begin();
@@ -1379,6 +1402,7 @@ int main(void)
 	test_choice_by_mouse();
 	test_mouse();
 	test_incremental();
+	test_followed_finding();
 	test_sort_letters();
 	test_commands();
 	test_themes();

@@ -51,13 +51,23 @@ static bool scan_mount(struct span line, const char *controller, struct cgroup_m
 	text_word(&line);
 	if (text_is(type, "cgroup2"))
 		ret->v1 = false;
-	else if (text_is(type, "cgroup") && lists(line, controller))
+	else if (text_is(type, "cgroup") && (!controller || lists(line, controller)))
 		ret->v1 = true;
 	else
 		return false;
 	unescape(root, ret->root, sizeof(ret->root));
 	unescape(point, ret->point, sizeof(ret->point));
 	return true;
+}
+
+bool cgroup_mount_next(struct text_lines *lines, struct cgroup_mount *ret)
+{
+	struct span line;
+
+	while (text_line(lines, &line))
+		if (scan_mount(line, NULL, ret))
+			return true;
+	return false;
 }
 
 bool cgroup_mount_find(struct span mountinfo, const char *controller, struct cgroup_mount *ret)

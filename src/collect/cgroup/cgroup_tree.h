@@ -18,6 +18,9 @@ struct cgroup_mount {
  */
 bool cgroup_mount_find(struct span mountinfo, const char *controller, struct cgroup_mount *ret);
 
+/* Finds the next cgroup mount in the lines of mountinfo. Returns false if there is none. */
+bool cgroup_mount_next(struct text_lines *lines, struct cgroup_mount *ret);
+
 /*
  * Finds the path of a process's cgroup in the text of /proc/PID/cgroup. If `controller` is NULL,
  * this is the path in cgroup v2, else the path in the v1 hierarchy of the controller.

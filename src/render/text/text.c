@@ -17,11 +17,12 @@ static void write_header(struct buf *b, const struct view *v)
 {
 	const struct host_record *h = &v->m->host;
 	double window = model_window_seconds(v->m);
+	size_t n = view_processes(v);
 	struct line l = {.v = v};
 
 	line_printf(&l, "faultscope %s  %s  %s  ", h->version, h->target[0] ? h->target : h->host,
 		    as_clock(view_seconds(v, v->m->last_ns)).s);
-	line_printf(&l, v->m->subjects == 1 ? "%zu process" : "%zu processes", v->m->subjects);
+	line_printf(&l, n == 1 ? "%zu process" : "%zu processes", n);
 	if (window > 0)
 		line_printf(&l, "  last %.*f s  cost %.1f%% of a CPU", window < 9.95 ? 1 : 0,
 			    window,
@@ -244,7 +245,10 @@ static void text_open(struct buf *b, const struct view *v)
 	if (v->height || v->command)
 		return;
 	styled_line(b, v, STYLE_PLAIN, "faultscope %s: %s, %zu now; %s", v->m->host.version,
-		    model_watches_all(v->m) ? "all processes" : "chosen processes", v->m->subjects,
+		    v->m->host.target[0]       ? v->m->host.target
+		    : model_watches_all(v->m) ? "all processes"
+					      : "chosen processes",
+		    view_processes(v),
 		    "rates are of each interval, totals since the start");
 	write_unmeasured(b, v);
 	buf_putc(b, '\n');

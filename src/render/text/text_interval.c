@@ -98,11 +98,11 @@ static void put_findings(struct line *l)
 
 static void write_all(struct buf *b, const struct view *v)
 {
+	size_t processes = view_processes(v);
 	struct line l = {.v = v};
 
 	put_time(&l);
-	line_printf(&l, v->m->subjects == 1 ? "  %s process" : "  %s processes",
-		    as_count(v->m->subjects).s);
+	line_printf(&l, processes == 1 ? "  %s process" : "  %s processes", as_count(processes).s);
 	put_rates(&l, NULL);
 	put_findings(&l);
 	put_use(&l, NULL, RESOURCE_MEMORY, "memory");
