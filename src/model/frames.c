@@ -109,6 +109,11 @@ static void show_frame(const struct user_frame *f, char *ret, size_t size)
 	array_append(ret, size, ")");
 }
 
+bool frames_is_inlined(const struct frames *f, size_t i)
+{
+	return frame_list_count(f) && frame_list_at(f, i)->flags & FRAME_INLINED;
+}
+
 static size_t min_size(size_t a, size_t b)
 {
 	return a < b ? a : b;

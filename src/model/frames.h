@@ -36,6 +36,9 @@ bool frames_are_library(const struct frames *f, size_t i);
  */
 size_t frames_telling(const struct frames *f, size_t *ret, size_t room, bool *ret_more);
 
+/* Returns whether the code of a frame is inlined into its caller, as far as this is known. */
+bool frames_is_inlined(const struct frames *f, size_t i);
+
 /* Returns whether a frame of the stack has neither a function nor a module. */
 bool frames_have_unknown(const struct frames *f);
 

@@ -112,28 +112,50 @@ static struct part part_of(const struct occasion *o, struct finding *f, enum wha
 #define CUT   "..." /* in place of frames, or of the end of a name, for which there is no room */
 
 /*
+ * Appends up to FRAMES_TOLD frames, innermost first, as long as they fit. Of the first one, the
+ * beginning is shown in any case. Returns whether they fit.
+ */
+static bool put_frames(char *ret, size_t room, const struct frames *f, const size_t *frame,
+		       size_t n, bool inlined)
+{
+	char one[FRAME_TEXT_BYTES];
+
+	for (size_t i = 0, shown = 0; i < n && shown < FRAMES_TOLD; i++) {
+		size_t len = strlen(ret) + (i ? strlen(ARROW) : 0);
+
+		if (i && !inlined && frames_is_inlined(f, frame[i]))
+			continue;
+		frames_show(f, frame[i], one, sizeof(one));
+		if (len + strlen(one) >= room) {
+			array_append(ret, i ? room + strlen(ARROW) : room, i ? ARROW : one);
+			return false;
+		}
+		array_append(ret, room, i ? ARROW : "");
+		array_append(ret, room, one);
+		shown++;
+	}
+	return true;
+}
+
+/*
  * Writes the user's line and the innermost frames, such as "train.py:57 load: mmap (libc.so.6) <-
- * share (x)".
+ * share (x)". If there is no room for all, inlined frames are left out, and outer ones shown.
  */
 static void put_stack(char *ret, size_t size, const struct frames *f)
 {
-	char end[FRAMES_END_BYTES], user[FRAMES_USER_BYTES], one[FRAME_TEXT_BYTES];
-	size_t frame[FRAMES_TOLD], n, room;
-	bool more, whole = true;
+	char end[FRAMES_END_BYTES], user[FRAMES_USER_BYTES];
+	size_t frame[2 * FRAMES_TOLD], n, room, begin;
+	bool more;
 
 	room = size - strlen(frames_end_text(f, end, sizeof(end))) - strlen(ARROW CUT);
 	array_copy(ret, size, frames_user_text(f, user, sizeof(user)));
-	n = frames_telling(f, frame, FRAMES_TOLD, &more);
-	for (size_t i = 0; i < n && whole; i++) {
-		size_t len = strlen(ret) + (i ? strlen(ARROW) : 0);
-
-		frames_show(f, frame[i], one, sizeof(one));
-		whole = len + strlen(one) < room;
-		array_append(ret, size, i ? ARROW : "");
-		if (whole || !i)
-			array_append(ret, room, one);
+	begin = strlen(ret);
+	n = frames_telling(f, frame, 2 * FRAMES_TOLD, &more);
+	if (!put_frames(ret, room, f, frame, n, true)) {
+		ret[begin] = 0;
+		if (!put_frames(ret, room, f, frame, n, false))
+			array_append(ret, size, CUT);
 	}
-	array_append(ret, size, whole ? "" : CUT);
 	array_append(ret, size, end);
 }
 
