@@ -32,7 +32,7 @@
 
 /* A workload that uses this share of a limit is urgent. */
 #define URGENT_SHARE 0.8
-/* A workload that uses this share of a limit of tasks (pids.max) is read at each update. */
+/* Each update reads the task limits (pids.max) of a workload that uses this share of one. */
 #define TASKS_WATCHED_SHARE 0.5
 #define TASKS_READ_MAX	    256 /* maximum number of workloads whose limits an update reads */
 /* For this time, a workload that was urgent has priority for series of its own. */

@@ -58,6 +58,17 @@ static bool descends(pid_t pid, const void *ctx)
 	return false;
 }
 
+/* Returns the pid of the next process in a listing of /proc; 0: no more, or no listing. */
+static pid_t next_process(DIR *proc)
+{
+	struct dirent *de;
+	pid_t pid = 0;
+
+	while (pid <= 0 && proc && (de = readdir(proc)))
+		pid = atoi(de->d_name);
+	return pid > 0 ? pid : 0;
+}
+
 /*
  * Watches existing processes that `is_wanted` selects. BPF programs follow children that are
  * created later. Returns the number of processes.
@@ -66,15 +77,11 @@ static size_t watch_existing(struct session *s, bool (*is_wanted)(pid_t pid, con
 			     const void *ctx)
 {
 	DIR *d = opendir("/proc");
-	struct dirent *de;
 	size_t watched = 0;
 
-	while (d && (de = readdir(d))) {
-		pid_t pid = atoi(de->d_name);
-
-		if (pid > 0 && is_wanted(pid, ctx))
+	for (pid_t pid; (pid = next_process(d));)
+		if (is_wanted(pid, ctx))
 			watched += !live_watch(s->in.src, pid, true);
-	}
 	if (d)
 		closedir(d);
 	return watched;
@@ -134,11 +141,10 @@ static bool belongs_to(pid_t pid, const void *filter)
 static bool has_process(const struct filter *only)
 {
 	DIR *d = opendir("/proc");
-	struct dirent *de;
 	bool found = false;
 
-	while (d && !found && (de = readdir(d)))
-		found = atoi(de->d_name) > 0 && is_in_cgroup(atoi(de->d_name), only);
+	for (pid_t pid; !found && (pid = next_process(d));)
+		found = is_in_cgroup(pid, only);
 	if (d)
 		closedir(d);
 	return found;

@@ -198,7 +198,7 @@ void tui_setting_put_allowed(struct buf *b, const struct tui_setting *s)
 				       : "default, or the name of a column");
 }
 
-/* Tells that a line is not used: its beginning, as far as a message shows it, and the reason. */
+/* Reports a line that is not used: the beginning of `s`, and why the line is not used. */
 static void tell(const struct tui_reader *r, const struct key_value *line, const char *s,
 		 size_t len, const char *why)
 {
