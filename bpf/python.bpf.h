@@ -6,6 +6,7 @@
 #ifndef FS_PYTHON_BPF_H
 #define FS_PYTHON_BPF_H
 
+#include "mix.h"
 #include "python_state.bpf.h"
 #include "records/python_slots.h"
 
@@ -91,17 +92,11 @@ static __always_inline __u64 *identity_at(struct python_walk *w, __u32 slot)
 	return &w->identity_of[slot & (WALK_PYTHON - 1)];
 }
 
-/* Adds a word to a checksum. */
-static __always_inline __u64 with_word(__u64 sum, __u64 word)
-{
-	sum = (sum ^ word) * 0x9e3779b97f4a7c15ULL;
-	return sum ^ sum >> 32;
-}
-
+/* Adds the words that were read to a checksum. */
 static __always_inline __u64 with_words(struct python_walk *w, __u64 sum)
 {
-	sum = with_word(with_word(sum, w->word[0]), w->word[1]);
-	return with_word(with_word(sum, w->word[2]), w->word[3]);
+	sum = mix(mix(sum, w->word[0]), w->word[1]);
+	return mix(mix(sum, w->word[2]), w->word[3]);
 }
 
 /* Reads up to half of the size of `word`, and fills the rest of this half with 0. */
@@ -118,7 +113,7 @@ static __always_inline __u64 with_text(struct python_walk *w, __u64 sum, __u64 t
 	__u64 bytes = length < FS_PYTHON_IDENTITY_MAX ? length : FS_PYTHON_IDENTITY_MAX;
 
 	read_words(w, text + w->of.text_ascii + length - bytes, bytes);
-	return with_words(w, with_word(sum, length));
+	return with_words(w, mix(sum, length));
 }
 
 /*
@@ -135,8 +130,8 @@ static __always_inline __u64 code_identity(struct python_walk *w, __u64 code)
 	sum = with_words(w, 0);
 	if (w->of.identity_bytes <= sizeof(__u32))
 		return sum;
-	sum = with_word(sum, (__u32)user_word(code + w->of.code_line));
-	sum = with_word(sum, user_word(user_word(code + w->of.code_table) + w->of.bytes_size));
+	sum = mix(sum, (__u32)user_word(code + w->of.code_line));
+	sum = mix(sum, user_word(user_word(code + w->of.code_table) + w->of.bytes_size));
 	sum = with_text(w, sum, user_word(code + w->of.code_file));
 	return with_text(w, sum, user_word(code + w->of.code_name));
 }

@@ -46,8 +46,8 @@ enum fs_resident_how {
 	FS_RESIDENT_TOUCHED, /* nothing was there before */
 	FS_RESIDENT_COPIED,  /* a write to a page that others shared made a copy */
 	/*
-	 * mremap() moved the page to another address: the entry is of children only that were
-	 * forked before
+	 * mremap() moved the page to another address: the entry holds only for children that were
+	 * forked before the move
 	 */
 	FS_RESIDENT_LEFT,
 };

@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Reads in a loop, because files of /proc return a line or a page at a time. */
@@ -76,4 +78,31 @@ int io_write(int fd, const char *s, size_t len)
 		at += n > 0 ? n : 0;
 	}
 	return 0;
+}
+
+/* Returns the length of the first lines of a text that one call of write() should contain. */
+static size_t lines_for_a_pipe(const char *s, size_t len)
+{
+	const char *end;
+
+	if (len <= PIPE_BUF)
+		return len;
+	end = memrchr(s, '\n', PIPE_BUF);
+	if (!end) /* the first line is longer than PIPE_BUF */
+		end = memchr(s + PIPE_BUF, '\n', len - PIPE_BUF);
+	return end ? (size_t)(end + 1 - s) : len;
+}
+
+int io_write_lines(int fd, const char *s, size_t len)
+{
+	int err = 0;
+
+	while (len && !err) {
+		size_t n = lines_for_a_pipe(s, len);
+
+		err = io_write(fd, s, n);
+		s += n;
+		len -= n;
+	}
+	return err;
 }

@@ -28,4 +28,12 @@ bool io_read_number(int dir, const char *path, uint64_t *ret);
 /* Writes all bytes. Returns 0 or -errno. */
 int io_write(int fd, const char *s, size_t len);
 
+/*
+ * Like io_write(), but with one call of write() for each group of whole lines that fits in PIPE_BUF
+ * bytes. The kernel writes up to PIPE_BUF bytes to a pipe at once (pipe(7)), so that the output of
+ * other writers of the pipe stands between two lines and not within one. This does not hold for a
+ * line that is longer than PIPE_BUF.
+ */
+int io_write_lines(int fd, const char *s, size_t len);
+
 #endif

@@ -65,12 +65,19 @@ static void report_no_memory(struct session *s)
 	s->status = EXIT_FAILED;
 }
 
+/* Writes a screen at once. Writes lines so that a program that uses the same pipe splits none. */
+static int write_text(struct session *s)
+{
+	const struct buf *b = &s->out.text;
+
+	return s->out.redraws ? io_write(s->out.fd, b->s, b->len)
+			      : io_write_lines(s->out.fd, b->s, b->len);
+}
+
 void session_flush(struct session *s)
 {
 	bool whole = !s->out.text.failed;
-	int err = s->out.mute || !whole
-			  ? 0
-			  : io_write(s->out.fd, s->out.text.s, s->out.text.len);
+	int err = s->out.mute || !whole ? 0 : write_text(s);
 
 	if (!whole)
 		report_no_memory(s);

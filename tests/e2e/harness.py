@@ -88,12 +88,20 @@ def field_of(line, path):
     return line
 
 
+def parsed(line):
+    """Returns the value of a JSON line. Shows the line if it cannot be parsed."""
+    try:
+        return json.loads(line)
+    except ValueError as error:
+        raise AssertionError(f"no JSON line ({error}): {line[:400]!r}") from None
+
+
 class Lines:
     """The parsed JSON lines of one capture."""
 
     def __init__(self, text):
         self.text = text
-        self.all = [json.loads(line) for line in text.splitlines()]
+        self.all = [parsed(line) for line in text.splitlines()]
 
     def of(self, kind, pid=None, **wanted):
         return [line for line in self.all
