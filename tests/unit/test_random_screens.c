@@ -239,12 +239,9 @@ static void play(uint64_t seed, struct sum *sums, FILE *shown)
 	note(&s, model_keep_ended(&s.m, 30));
 	open_view(&s);
 	for (unsigned int nth = 0; !s.err && nth < SCANS; nth++) {
-		for (int i = 0; nth && i < EVENTS; i++)
-			happen(&s);
-		s.t_ns += SECOND;
+		pass_second(&s, nth);
 		add_others(&s, !nth);
-		scan(&s, nth);
-		findings_judge(&s.findings, &s.m);
+		scan_and_judge(&s, nth);
 		if (below(&s, 10)) {
 			note(&s, tui_update(&s.tui, &s.view));
 		} else {
@@ -253,8 +250,7 @@ static void play(uint64_t seed, struct sum *sums, FILE *shown)
 			note(&s, below(&s, 2) ? tui_show_now(&s.tui, &s.view) : 0);
 		}
 		use_keys(&s, sums, shown);
-		model_next_window(&s.m);
-		findings_next_window(&s.findings);
+		next_window(&s);
 	}
 	if (s.err)
 		abort();
