@@ -9,7 +9,7 @@ import re
 import stat
 
 from harness import FAULTSCOPE, RECORDINGS, Skip
-from test_view import Tmux
+from tmux import Tmux
 
 DONE, FAILED, USAGE = 0, 1, 2
 SHOWN = RECORDINGS / "brief_children_among_all-close.fsr"
@@ -36,8 +36,8 @@ def values(lab, *words, **env):
 
 
 def replay(lab, options="", **env):
-    return Tmux(120, 30, f"{FAULTSCOPE} replay {options} --quiet --speed 0 {SHOWN}", TERM="screen",
-                XDG_CONFIG_HOME=str(lab.dir / "config"), **env)
+    return Tmux(lab, 120, 30, f"{FAULTSCOPE} replay {options} --quiet --speed 0 {SHOWN}",
+                TERM="screen", XDG_CONFIG_HOME=str(lab.dir / "config"), **env)
 
 
 def run_view(check, tmux, what, steps):
@@ -211,7 +211,7 @@ def test_hostile_places(check, lab):
         check.that(why in page["unusable"], f"{name}: {page['unusable']}")
         check.equal(f"{name}: theme", (got["theme"]["value"], got["theme"]["source"]),
                     ("dark", "default"))
-        tmux = Tmux(140, 30, f"{FAULTSCOPE} replay --quiet --speed 0 {SHOWN}", TERM="screen",
+        tmux = Tmux(lab, 140, 30, f"{FAULTSCOPE} replay --quiet --speed 0 {SHOWN}", TERM="screen",
                     XDG_CONFIG_HOME=str(lab.dir / name))
         screen = run_view(check, tmux, name, [((), "END OF RECORDING", "settings: "),
                                              (("t",), "by cgroup")])
