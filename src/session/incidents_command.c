@@ -81,7 +81,7 @@ static ssize_t find(const struct listing *l, const char *word)
 		if (number <= l->list.n)
 			return number - 1;
 		complain("there is no incident %s: %zu %s stored\n  see: faultscope incidents",
-			 word, l->list.n, l->list.n == 1 ? "incident is" : "incidents are");
+			 word, l->list.n, as_words(l->list.n, "incident{ is|s are}").s);
 		return -1;
 	}
 	for (size_t i = 0; i < l->list.n; i++)

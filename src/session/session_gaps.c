@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "base/units.h"
 #include "render/completeness.h"
 #include "cli/messages.h"
 #include "session/live_view.h"
@@ -16,8 +17,8 @@ int session_note_end(struct session *s, int err)
 		viewing_end(s); /* restores the terminal before the error is printed */
 		complain("%s", s->in.src->error);
 		gap_add(&s->out.gaps,
-			"recording truncated or damaged at offset %llu: %llu bytes not read",
-			f->damage_offset, f->lost_bytes);
+			"recording truncated or damaged at offset %llu: %llu %s not read",
+			f->damage_offset, f->lost_bytes, as_words(f->lost_bytes, "byte{|s}").s);
 		return 1;
 	}
 	if (f->at_end && !f->ended)

@@ -64,7 +64,7 @@ int main(void)
 {
 	static struct scene a, b;
 	struct sum sums[] = {{"rows", SUM_BEGINS, 0x9e6f617f8df85695},
-			     {"outputs", SUM_BEGINS, 0xb50cce6746dfc04b}};
+			     {"outputs", SUM_BEGINS, 0x9c9de360bdb5210a}};
 
 	setlocale(LC_ALL, "C.UTF-8");
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
