@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests which rows the live view shows, and in which order: sort, filter, trees, ended processes. */
+/* Tests which rows the live view shows, and in which order: filter, trees, ended processes. */
 #include <locale.h>
 
 #include "model/ended.h"
