@@ -128,7 +128,7 @@ STATIC_OBJ := $(if $(STATIC_HTTP),$(STATIC_OBJ) $(STATIC)/p11_absent.c,$(filter-
 LIB_OBJ := $(filter-out $(BUILD)/src/main.o,$(OBJ))
 # Unit tests of code that is built only if the program has the HTTP server
 HTTP_TESTS := $(if $(HTTP),,$(patsubst %,tests/unit/test_%.c,http_client listen rate_limit verify web_config))
-JSON_TESTS := $(if $(JSON),,tests/unit/test_mcp_result.c)
+JSON_TESTS := $(if $(JSON),,tests/unit/test_json_reader.c tests/unit/test_mcp_result.c)
 UNIT_SRC := $(filter-out $(HTTP_TESTS) $(JSON_TESTS),$(sort $(wildcard tests/unit/test_*.c)))
 UNIT := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 WORKLOADS := $(patsubst tests/workloads/%.c,$(BUILD)/workloads/%,$(sort $(wildcard tests/workloads/*.c)))

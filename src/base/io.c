@@ -66,6 +66,16 @@ ssize_t io_read_again(int fd, char *ret, size_t size)
 	return len;
 }
 
+struct dirent *io_next_entry(DIR *d, int *err)
+{
+	struct dirent *de;
+
+	errno = 0;
+	de = readdir(d);
+	*err = de ? 0 : -errno;
+	return de;
+}
+
 int io_write(int fd, const char *s, size_t len)
 {
 	size_t at = 0;

@@ -3,6 +3,7 @@
 #ifndef FS_BASE_IO_H
 #define FS_BASE_IO_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +25,12 @@ ssize_t io_read_again(int fd, char *ret, size_t size);
  * is, if the file cannot be read or begins with no number. `dir` and `path` are as for io_read().
  */
 bool io_read_number(int dir, const char *path, uint64_t *ret);
+
+/*
+ * Returns the next entry of a directory, which is valid until the next call. At the end, returns
+ * NULL and sets *err to 0. On error, returns NULL and sets *err to -errno: entries are missing.
+ */
+struct dirent *io_next_entry(DIR *d, int *err);
 
 /* Writes all bytes. Returns 0 or -errno. */
 int io_write(int fd, const char *s, size_t len);

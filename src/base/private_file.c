@@ -107,7 +107,8 @@ int private_directory(const char *path, size_t creates, char *error, size_t size
 	int fd = *path == '/' ? open("/", O_PATH | O_DIRECTORY | O_CLOEXEC) : -EINVAL;
 
 	if (fd < 0)
-		return refuse(&r, -EINVAL, "is no absolute path");
+		return *path == '/' ? refuse(&r, -errno, strerror(errno))
+				    : refuse(&r, -EINVAL, "is no absolute path");
 	for (;;) {
 		bool is_last = !count_names(path + r.len);
 		struct stat st;

@@ -15,6 +15,7 @@
 #include "base/alive.h"
 #include "base/fold.h"
 #include "base/hash.h"
+#include "base/io.h"
 #include "collect/names/sockets.h"
 #include "probe/host_facts.h"
 
@@ -253,13 +254,14 @@ static int read_fds(struct sorts *s, uint32_t pid)
 	char path[40], target[4096];
 	struct dirent *de;
 	ssize_t n;
+	int err;
 	DIR *d;
 
 	snprintf(path, sizeof(path), "/proc/%u/fd", lazy.pid);
 	d = opendir(path);
 	if (!d)
 		return errno == ENOENT ? -ESRCH : -errno;
-	while ((de = readdir(d))) {
+	while ((de = io_next_entry(d, &err))) {
 		if (de->d_name[0] == '.')
 			continue;
 		n = readlinkat(dirfd(d), de->d_name, target, sizeof(target) - 1);
@@ -271,7 +273,7 @@ static int read_fds(struct sorts *s, uint32_t pid)
 	if (lazy.read)
 		sockets_free(&lazy.sockets);
 	closedir(d);
-	return 0;
+	return err;
 }
 
 int holdings_read(uint32_t pid, const struct process_key *of, enum what what,

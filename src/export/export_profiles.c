@@ -116,6 +116,7 @@ static int write_ring(struct export *x, double seconds)
 	struct export_profiles *p = x->profiles;
 	struct record_ring *ring = x->s.incidents->in.ring;
 	const struct ring_use use = record_ring_use(ring);
+	struct buf gaps = {}; /* the ring has no end record */
 	char path[32];
 	int err = rewrite(p->ring) ?: record_ring_write(ring, NULL, p->ring);
 
@@ -124,8 +125,9 @@ static int write_ring(struct export *x, double seconds)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", p->ring);
 	err = rewrite(p->part);
 	if (!err && recording_part(path, use.until_ns - (uint64_t)(seconds * NS_PER_S),
-				   use.until_ns, p->part))
+				   use.until_ns, p->part, &gaps))
 		err = -EIO;
+	buf_free(&gaps);
 	return err ?: p->part;
 }
 

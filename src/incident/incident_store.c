@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/output_file.h"
 #include "probe/host_facts.h"
 #include "probe/recording.h"
@@ -160,25 +161,40 @@ static void end_texts(struct incident_record *r)
 	r->title[sizeof(r->title) - 1] = r->not_raised[sizeof(r->not_raised) - 1] = 0;
 }
 
-static void read_first(const char *path, struct stored_incident *ret)
+/* Returns why the result `err` of reading a file gave no incident. */
+static const char *reason_of(int err)
+{
+	if (err == -EINVAL || err == -EBADMSG)
+		return "damaged, or no recording";
+	return err < 0 && err != -ECANCELED ? strerror(-err) : "no recording of an incident";
+}
+
+/* Returns false if the file is gone: the exporter removes old ones at any time. */
+static bool read_first(const char *path, struct stored_incident *ret)
 {
 	struct first_record first = {};
 	const struct sink sink = {.take = take_first, .ctx = &first};
 	struct source *src = NULL;
 	struct stat st;
 	char error[512];
+	int err = lstat(path, &st) ? -errno : 0;
 
-	if (!lstat(path, &st))
-		ret->bytes = st.st_size;
-	if (replay_open(path, &src, error, sizeof(error)))
-		return;
-	src->ops->look(src, &sink);
-	src->ops->close(src);
+	if (err == -ENOENT)
+		return false;
+	ret->bytes = err ? 0 : st.st_size;
+	err = err ?: replay_open(path, &src, error, sizeof(error));
+	if (!err) {
+		err = src->ops->look(src, &sink);
+		src->ops->close(src);
+	}
 	ret->known = first.known;
-	if (!first.known)
-		return;
+	if (!first.known) {
+		array_copy(ret->why, sizeof(ret->why), reason_of(err));
+		return true;
+	}
 	ret->r = first.r;
 	end_texts(&ret->r);
+	return true;
 }
 
 int incident_list_read(const char *dir, struct incident_list *ret)
@@ -194,12 +210,12 @@ int incident_list_read(const char *dir, struct incident_list *ret)
 		err = ret->one ? 0 : -ENOMEM;
 	}
 	for (size_t i = 0; i < n && !err; i++) {
-		struct stored_incident *one = &ret->one[ret->n++];
+		struct stored_incident *one = &ret->one[ret->n];
 
 		strcpy(one->name, names.name[i]);
 		snprintf(path, sizeof(path), "%.*s/%s", (int)(sizeof(path) - STORED_NAME_BYTES - 1),
 			 dir, one->name);
-		read_first(path, one);
+		ret->n += read_first(path, one);
 	}
 	stored_names_free(&names);
 	return err;

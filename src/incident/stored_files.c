@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
+#include "base/io.h"
 #include "render/utc.h"
 
 #define SUFFIX	   ".fsr"
@@ -68,7 +69,7 @@ int stored_names_read(const char *dir, struct stored_names *ret)
 	memset(ret, 0, sizeof(*ret));
 	if (!d)
 		return -errno;
-	while (!err && (de = readdir(d))) {
+	while (!err && (de = io_next_entry(d, &err))) {
 		void *more;
 
 		if (!is_of_store(de->d_name))

@@ -284,15 +284,17 @@ int proc_scan(struct proc_scan **pl, bool everyone, const struct proc_states *st
 	proc = opendir("/proc");
 	if (!proc)
 		return -errno;
-	while (!err && (de = readdir(proc))) {
+	while (!err && (de = io_next_entry(proc, &err))) {
 		__u32 pid = atoi(de->d_name);
 		int dir;
 
 		if (!pid)
 			continue;
 		dir = openat(dirfd(proc), de->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (dir < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+			err = -errno;
 		if (dir < 0)
-			continue; /* the process has exited */
+			continue; /* without an error, the process has exited */
 		err = look_at(*pl, dir, pid, everyone, states, sink);
 		close(dir);
 	}

@@ -12,6 +12,7 @@ struct incident_page {
 	const char *file;
 	uint64_t bytes;			 /* size of the file */
 	const struct incident_record *r; /* NULL: the file could not be read */
+	const char *why;		 /* reason why `r` is NULL */
 };
 
 const char *incident_trigger_name(uint32_t trigger); /* returns a name such as "finding" */

@@ -69,7 +69,8 @@ static struct incident_page page_of(const struct listing *l, size_t i, const cha
 	return (struct incident_page){.number = i + 1,
 				      .file = path,
 				      .bytes = one->bytes,
-				      .r = one->known ? &one->r : NULL};
+				      .r = one->known ? &one->r : NULL,
+				      .why = one->why};
 }
 
 /* Returns the index of an incident, given as its number or file name; -1: there is none. */
@@ -101,10 +102,21 @@ static bool is_json(const struct options *o)
 	return o->format == &json_renderer;
 }
 
+/* Returns EXIT_INCOMPLETE, and says so, if files of the list could not be read. */
+static int status_of_list(const struct listing *l, size_t unreadable)
+{
+	if (!unreadable)
+		return 0;
+	complain("incomplete: %zu of %zu %s in %s cannot be read; the list says why", unreadable,
+		 l->list.n, as_words(l->list.n, "file{|s}").s, l->dir);
+	return EXIT_INCOMPLETE;
+}
+
 static int list_all(struct listing *l)
 {
 	char path[PATH_MAX + STORED_NAME_BYTES];
-	size_t most = l->o->top ? l->o->top : l->list.n;
+	size_t most = l->o->top ? l->o->top : l->list.n, unreadable = 0;
+	int err;
 
 	if (!is_json(l->o))
 		incident_list_heading(&l->b, &l->v);
@@ -117,19 +129,23 @@ static int list_all(struct listing *l)
 			incident_page_json(&l->b, &page);
 		else
 			incident_list_line(&l->b, &l->v, &page);
+		unreadable += !page.r;
 	}
-	return print(l);
+	err = print(l);
+	return err ? err : status_of_list(l, unreadable);
 }
 
 static int show(struct listing *l, size_t i, const char *path)
 {
 	struct incident_page page = page_of(l, i, path);
+	int err;
 
 	if (is_json(l->o))
 		incident_page_json(&l->b, &page);
 	else
 		incident_page_text(&l->b, &l->v, &page);
-	return print(l);
+	err = print(l);
+	return err ? err : page.r ? 0 : EXIT_INCOMPLETE;
 }
 
 static int report(const struct listing *l, const char *path,
@@ -154,16 +170,18 @@ static int compare(const struct listing *l, size_t i, const char *path)
 	int part[2] = {memfd_create("before", MFD_CLOEXEC), memfd_create("after", MFD_CLOEXEC)};
 	uint64_t half = (r->at_ns - r->h.t_ns) / 2, last = half < LAST_NS ? half : LAST_NS;
 	char file[2][32], name[2][64];
+	struct buf gaps = {};
 	int status = EXIT_FAILED;
 
-	if (!l->list.one[i].known || r->at_ns <= r->h.t_ns) {
+	if (r->at_ns <= r->h.t_ns) {
 		complain("%s: it has nothing before its trigger to compare with", path);
 	} else if (part[0] < 0 || part[1] < 0) {
 		complain("%s", strerror(errno));
 	} else {
-		status = recording_part(path, 0, r->at_ns - last, part[0]);
+		status = recording_part(path, 0, r->at_ns - last, part[0], &gaps);
+		buf_clear(&gaps); /* the second part is read from the beginning, too */
 		if (!status)
-			status = recording_part(path, r->at_ns - last, UINT64_MAX, part[1]);
+			status = recording_part(path, r->at_ns - last, UINT64_MAX, part[1], &gaps);
 		snprintf(name[0], sizeof(name[0]), "before (%s)",
 			 as_span((r->at_ns - last - r->h.t_ns) / 1e9).s);
 		snprintf(name[1], sizeof(name[1]), "the last %s",
@@ -173,7 +191,9 @@ static int compare(const struct listing *l, size_t i, const char *path)
 		if (!status)
 			status = diff_print(l->o, (const char *const[2]){file[0], file[1]},
 					    (const char *const[2]){name[0], name[1]});
+		status = status_of_gaps(status, &gaps);
 	}
+	buf_free(&gaps);
 	for (int k = 0; k < 2; k++)
 		if (part[k] >= 0)
 			close(part[k]);
@@ -187,7 +207,7 @@ static int open_view(const struct listing *l, size_t i, const char *path)
 	struct options mine = *l->o;
 
 	mine.command = CMD_REPLAY;
-	return replay_at(&mine, path, one->known ? one->r.at_ns : 0);
+	return replay_at(&mine, path, one->r.at_ns);
 }
 
 static int delete (const struct listing *l)
@@ -227,6 +247,10 @@ static int act(struct listing *l, const char *action, int (*write_metrics)(const
 	path_of(l, i, path, sizeof(path));
 	if (!strcmp(action, "show"))
 		return show(l, i, path);
+	if (!l->list.one[i].known) {
+		complain("%s: %s", path, l->list.one[i].why);
+		return EXIT_FAILED;
+	}
 	if (!strcmp(action, "compare"))
 		return compare(l, i, path);
 	if (!strcmp(action, "open"))

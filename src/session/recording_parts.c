@@ -11,7 +11,7 @@
 #include "base/units.h"
 #include "cli/messages.h"
 #include "collect/collector.h"
-#include "probe/recording.h"
+#include "render/completeness.h"
 #include "render/utc.h"
 
 /* A recording whose part is being copied. */
@@ -19,6 +19,7 @@ struct cutting {
 	struct model m;
 	struct collector c;
 	struct recorder *part;
+	struct buf *gaps;
 	uint64_t from_ns, to_ns;
 	bool begun, done;
 };
@@ -62,7 +63,17 @@ static int take(void *ctx, const struct record *h)
 	return err ?: collector_take(&t->c, h);
 }
 
-/* Reads a recording, up to the end of the part. Damage of the recording is no error here. */
+void recording_gaps(const struct replay_facts *f, struct buf *gaps)
+{
+	if (f->damages)
+		gap_add(gaps, "recording truncated or damaged at offset %llu: %llu %s not read",
+			f->damage_offset, f->lost_bytes, as_words(f->lost_bytes, "byte{|s}").s);
+	else if (f->at_end && !f->ended)
+		gap_add(gaps, "recording cut off: it has no end record (faultscope was killed, its "
+			      "disk was full, or it still runs)");
+}
+
+/* Reads a recording, up to the end of the part. Damage of the recording is a gap, and no error. */
 static int read_all(struct cutting *t, const char *path, char *error, size_t size)
 {
 	const struct sink sink = {.take = take, .ctx = t};
@@ -74,8 +85,10 @@ static int read_all(struct cutting *t, const char *path, char *error, size_t siz
 		if (!err)
 			model_next_window(&t->m);
 	}
-	if (src)
+	if (src) {
+		recording_gaps(replay_facts(src), t->gaps);
 		src->ops->close(src);
+	}
 	return err == 1 || err == -EBADMSG ? 0 : err;
 }
 
@@ -101,9 +114,9 @@ static int fail(const char *error, int err)
 	return EXIT_FAILED;
 }
 
-int recording_part(const char *path, uint64_t from_ns, uint64_t to_ns, int fd)
+int recording_part(const char *path, uint64_t from_ns, uint64_t to_ns, int fd, struct buf *gaps)
 {
-	struct cutting t = {.from_ns = from_ns, .to_ns = to_ns};
+	struct cutting t = {.from_ns = from_ns, .to_ns = to_ns, .gaps = gaps};
 	char error[512] = "", part[32];
 	int err;
 
@@ -172,7 +185,8 @@ static int find_range(const char *path, const struct moment *from, const struct 
 	return err ? EXIT_FAILED : 0;
 }
 
-int recording_part_open(const char *path, const struct moment *from, const struct moment *to)
+int recording_part_open(const char *path, const struct moment *from, const struct moment *to,
+			struct buf *gaps)
 {
 	uint64_t from_ns, to_ns;
 	int status = find_range(path, from, to, &from_ns, &to_ns), fd;
@@ -180,7 +194,7 @@ int recording_part_open(const char *path, const struct moment *from, const struc
 	if (status)
 		return -status;
 	fd = memfd_create("part", MFD_CLOEXEC);
-	status = fd < 0 ? fail("", -errno) : recording_part(path, from_ns, to_ns, fd);
+	status = fd < 0 ? fail("", -errno) : recording_part(path, from_ns, to_ns, fd, gaps);
 	if (!status)
 		return fd;
 	if (fd >= 0)

@@ -4,27 +4,19 @@
 
 #include <errno.h>
 
-#include "base/units.h"
 #include "render/completeness.h"
 #include "cli/messages.h"
 #include "session/live_view.h"
+#include "session/recording_parts.h"
 
 int session_note_end(struct session *s, int err)
 {
-	const struct replay_facts *f = replay_facts(s->in.src);
-
 	if (err == -EBADMSG) {
 		viewing_end(s); /* restores the terminal before the error is printed */
 		complain("%s", s->in.src->error);
-		gap_add(&s->out.gaps,
-			"recording truncated or damaged at offset %llu: %llu %s not read",
-			f->damage_offset, f->lost_bytes, as_words(f->lost_bytes, "byte{|s}").s);
-		return 1;
 	}
-	if (f->at_end && !f->ended)
-		gap_add(&s->out.gaps, "recording cut off: it has no end record (faultscope was "
-				      "killed, its disk was full, or it still runs)");
-	return err;
+	recording_gaps(replay_facts(s->in.src), &s->out.gaps);
+	return err == -EBADMSG ? 1 : err;
 }
 
 void session_judge_gaps(struct session *s)

@@ -283,7 +283,7 @@ int session_open_replay(struct session *s)
 
 	/* the live view of a recording opens it again to go back */
 	if (!whole && s->in.part < 0) {
-		s->in.part = recording_part_open(s->plan.replay, from, to);
+		s->in.part = recording_part_open(s->plan.replay, from, to, &s->out.gaps);
 		if (s->in.part < 0)
 			return -s->in.part;
 	}

@@ -3,7 +3,7 @@
  * Runs a faultscope command many times in child processes. In each run one call of the C library
  * fails: the first call that is made by a certain chain of callers. A run must then either print
  * the same output and end with the same status as a run without failure, or end with an error and a
- * message.
+ * message, which names the error of a failed call for files (EIO).
  *
  * usage: failing_calls memory|files MOST COMMAND...
  *
@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -143,6 +144,19 @@ FAILS(int, ftruncate, (int fd, off_t size), (fd, size))
 FAILS(int, fsync, (int fd), (fd))
 FAILS(int, fdatasync, (int fd), (fd))
 FAILS(int, rename, (const char *from, const char *to), (from, to))
+FAILS(int, renameat, (int from, const char *old, int to, const char *name), (from, old, to, name))
+FAILS(int, unlinkat, (int dir, const char *path, int flags), (dir, path, flags))
+FAILS(int, mkdirat, (int dir, const char *path, mode_t mode), (dir, path, mode))
+FAILS(int, mkdir, (const char *path, mode_t mode), (path, mode))
+FAILS(int, stat, (const char *path, struct stat *ret), (path, ret))
+FAILS(int, lstat, (const char *path, struct stat *ret), (path, ret))
+FAILS(int, fstatat, (int dir, const char *path, struct stat *ret, int flags),
+      (dir, path, ret, flags))
+FAILS(int, fchmod, (int fd, mode_t mode), (fd, mode))
+FAILS(int, flock, (int fd, int how), (fd, how))
+FAILS(ssize_t, readlinkat, (int dir, const char *path, char *ret, size_t size),
+      (dir, path, ret, size))
+FAILS(ssize_t, readlink, (const char *path, char *ret, size_t size), (path, ret, size))
 FAILS(int, linkat, (int from, const char *old, int to, const char *name, int flags),
       (from, old, to, name, flags))
 FAILS(void *, mmap, (void *at, size_t n, int prot, int flags, int fd, off_t from),
@@ -160,6 +174,25 @@ FAILS(int, socket, (int domain, int type, int protocol), (domain, type, protocol
 FAILS(int, socketpair, (int domain, int type, int protocol, int fd[2]),
       (domain, type, protocol, fd))
 FAILS(int, pipe2, (int fd[2], int flags), (fd, flags))
+
+/* Like FAILS(), for functions that return NULL if they fail. */
+#define FAILS_WITH_NULL(type, name, parameters, arguments)                                         \
+	type *name parameters                                                                      \
+	{                                                                                          \
+		static type *(*real)parameters;                                                    \
+                                                                                                   \
+		if (call_fails(FILES))                                                             \
+			return NULL;                                                               \
+		if (!real)                                                                         \
+			real = (type * (*)parameters) dlsym(RTLD_NEXT, #name);                     \
+		return real arguments;                                                             \
+	}
+
+FAILS_WITH_NULL(FILE, fopen, (const char *path, const char *mode), (path, mode))
+FAILS_WITH_NULL(FILE, fdopen, (int fd, const char *mode), (fd, mode))
+FAILS_WITH_NULL(DIR, opendir, (const char *path), (path))
+FAILS_WITH_NULL(DIR, fdopendir, (int fd), (fd))
+FAILS_WITH_NULL(struct dirent, readdir, (DIR * d), (d))
 
 struct ran {
 	int status; /* as of waitpid() */
@@ -214,6 +247,14 @@ static bool tells(const char *out, const char *whole)
 	       (strstr(out, "out of memory") && !strstr(whole, "out of memory"));
 }
 
+/* Returns whether a run says what failed. Messages about memory use several words. */
+static bool names_error(const struct ran *r)
+{
+	const char *what = kind == MEMORY ? "faultscope: " : strerror(EIO);
+
+	return strstr(r->err, what) || (kind == FILES && strstr(r->out, what));
+}
+
 static bool is_right(const struct ran *r, const struct ran *whole)
 {
 	int status = WEXITSTATUS(r->status);
@@ -222,7 +263,7 @@ static bool is_right(const struct ran *r, const struct ran *whole)
 		return false;
 	if (r->status == whole->status && !strcmp(r->out, whole->out))
 		return true;
-	if ((status == EXIT_FAILED || status == EXIT_INCOMPLETE) && strstr(r->err, "faultscope: "))
+	if ((status == EXIT_FAILED || status == EXIT_INCOMPLETE) && names_error(r))
 		return true;
 	return tells(r->out, whole->out);
 }
@@ -234,7 +275,7 @@ static void print_wrong(size_t at, const struct ran *r, const struct ran *whole)
 
 	while (r->out[from] && r->out[from] == whole->out[from])
 		from++;
-	printf("wrong: chain %zu of %zu: status 0x%x, %.60s", at, chains->n, r->status, r->err);
+	printf("wrong: chain %zu of %zu: status 0x%x, %.300s", at, chains->n, r->status, r->err);
 	from = from < 20 ? 0 : from - 20;
 	printf("\n  got  %.70s\n  want %.70s\n", r->out + from, whole->out + from);
 }

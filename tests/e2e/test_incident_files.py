@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests that every incident that is listed is complete: faultscope may be killed while it writes, and
 the disk may be full."""
+import json
 import os
 import random
 import re
@@ -8,8 +9,9 @@ import signal
 import time
 from pathlib import Path
 
-from harness import INCOMPLETE, Lines, live, until
+from harness import INCOMPLETE, RECORDINGS, Lines, live, until
 from test_incidents import Watched, named, watched
+from test_out_of_memory import ALL_CHAINS, check_each_fails_once
 from test_pressure import tmpfs
 
 KILLS = 12
@@ -53,6 +55,42 @@ def test_killed_while_it_stores_an_incident(check, lab):
         check.equal("files of writes that were interrupted",
                     [path.name for path in seen.store.iterdir()
                      if path.suffix not in (".fsr", ".socket")], [])
+
+
+@live
+def test_no_file_of_the_store_is_missing_silently(check, lab):
+    """If one call that uses files fails while incidents are read, the output is complete or names
+    the error: an incident that cannot be read is not one that does not exist."""
+    with watched(lab, "--incident.on", "none", calm=1) as seen:
+        for reason in ("first", "second"):
+            asked = lab.faultscope("snapshot", "--store", seen.store, reason)
+            check.equal(f"snapshot {reason}", asked.returncode, 0)
+        until(lambda: len(seen.listed()) == 2, "two incidents")
+    for words in (("incidents",), ("incidents", "--json"), ("incidents", "show", "2"),
+                  ("incidents", "report", "1"), ("incidents", "compare", "1")):
+        check_each_fails_once(check, lab, ALL_CHAINS, *words, "--store", seen.store, calls="files",
+                              least=1)
+
+
+def test_file_that_is_no_incident(check, lab):
+    """A file of the store that is damaged, or no incident, is listed with the reason."""
+    store = lab.dir / "store"
+    store.mkdir()
+    whole = (RECORDINGS / "faults_of_each_kind.fsr").read_bytes()
+    for name, content, why in (("1", b"", "damaged, or no recording"),
+                               ("2", whole[:60], "damaged, or no recording"),
+                               ("3", whole, "no recording of an incident")):
+        path = store / f"20260101T00000{name}.000Z-x.fsr"
+        path.write_bytes(content)
+        ran = lab.faultscope("incidents", "--json", "--store", store)
+        check.equal(f"{why}: status", ran.returncode, INCOMPLETE)
+        line = json.loads(ran.out.splitlines()[0])
+        check.equal("file", (line["file"], line["readable"], line["why"]), (str(path), False, why))
+        ran = lab.faultscope("incidents", "--store", store, "--width", "200")
+        check.that(f"{path}: {why}" in ran.out, ran.out)
+        check.that(f"{name} of {name} files in {store} cannot be read" in ran.err, ran.err)
+        ran = lab.faultscope("incidents", "show", "1", "--store", store, "--width", "200")
+        check.equal("show", (ran.returncode, ran.out), (INCOMPLETE, f"{path}: {why}\n"))
 
 
 @live

@@ -133,6 +133,25 @@ def test_nothing_read_is_no_all_clear(check, lab):
 
 
 @live
+def test_part_of_a_damaged_recording_is_no_all_clear(check, lab):
+    """With --from and --to, each command says what the recording lacks up to the end of the part. A
+    part that ends before the damage is complete."""
+    cut = cut_recording(lab)
+    words = {"": ["--summary", "--replay"], "report": ["report"], "host": ["host", "--replay"],
+             "diagnose": ["diagnose", "--replay"], "memory": ["memory", "--replay"],
+             "replay": ["replay"], "info": ["info"], "diff": ["diff", LEAK]}
+    accepting = options(lab)["from"]
+    check.equal("commands with --from", sorted(accepting - set(words)), [])
+    for command in accepting:
+        ran = lab.faultscope(*words[command], cut, "--from", "1")
+        check.equal(f"{command}: status", ran.returncode, INCOMPLETE)
+        check.that("truncated or damaged at offset" in ran.err, f"{command}: {ran.err}")
+        for clear in ALL_CLEARS:
+            check.that(clear not in ran.out, f"{command}: {clear}")
+    ran = lab.faultscope("report", cut, "--to", "2")
+    check.equal("before the damage", (ran.returncode, ran.err), (DONE, ""))
+
+
 def test_nothing_matched_live_is_no_all_clear(check, lab):
     for words in (["--comm", "nosuch", "0.1", "2"], ["--json", "--comm", "nosuch", "0.1", "2"]):
         ran = lab.faultscope(*words)

@@ -105,7 +105,13 @@ def test_each_call_for_files_fails_once(check, lab):
                   ("--json", "--replay", events), ("host", "--replay", events, "--no-unicode"),
                   ("diff", events, leak), ("triage", log), ("triage", "--html", "log"),
                   ("blackbox", "read", "ring"), ("explain", "M01"),
-                  ("report", "--format", "folded", "-o", "made.txt", leak)):
+                  ("report", "--format", "folded", "-o", "made.txt", leak),
+                  ("settings",), ("settings", "--json"),
+                  ("oom", "--list", "--store", lab.dir), ("incidents", "--store", lab.dir),
+                  ("oom", leak), ("memory", "--replay", leak), ("report", "--from", "1", leak),
+                  ("report", "--redact", leak, "-o", "made.fsr", "--force"),
+                  ("report", "--format", "pprof", "-o", "made.pb.gz", leak),
+                  ("triage", log, "log"), ("blackbox", "status", "--ring", "ring")):
         check_each_fails_once(check, lab, ALL_CHAINS, *words, calls="files", least=1)
 
 

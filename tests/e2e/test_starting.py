@@ -11,6 +11,7 @@ import subprocess
 from harness import (BUILD, PATIENCE, RECORDINGS, ROOT, Lines, Skip, all_attached, check_form,
                      field_of, idle, live, until)
 from test_errors import DONE, FAILED, USAGE, check_message
+from test_nothing_read import FOUND
 from test_origin import MIB, Groups
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
@@ -311,7 +312,9 @@ def test_standard_input_is_closed_for_measuring(check, lab):
         more = None
         for _ in range(TRIES):  # a value that is sometimes unknown is no difference
             usual, closed = lab.faultscope(*words), without_input(lab, *words)
-            check.equal(f"{words}: status", closed.returncode, usual.returncode)
+            both = {closed.returncode, usual.returncode}
+            # a shortage of the machine may begin or end between the two runs
+            check.that(len(both) == 1 or both == {0, FOUND}, f"{words}: status {both}")
             new = unknown_of(closed) - unknown_of(usual)
             more = new if more is None else more & new
             if not more:

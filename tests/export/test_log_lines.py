@@ -123,7 +123,10 @@ def test_many_lines_are_withheld(check, lab):
     end(process)
     check.between("lines", len(lines()), 100, 110)
     check.that(sum(one["withheld"] for one in lines()) >= 90, "lines that were left out")
-    check.equal("the last line", lines()[-1]["event"], "lines_withheld")
+    # A finding about another process of this machine may come later, and its line has the number.
+    last = lines()[-1]
+    check.that(last["event"] == "lines_withheld" or last.get("comm") != (NAME + b"m").decode(),
+               f"the last line: {last}")
 
 
 @live

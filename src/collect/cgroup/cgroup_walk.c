@@ -7,19 +7,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 /* Visits a cgroup directory, then all directories below it. */
 static void walk_from(struct cgroup_walk *w, int dir, unsigned int depth)
 {
 	size_t len = strlen(w->path);
 	DIR *d = fdopendir(dir);
 	struct dirent *de;
+	int err;
 
 	if (!d) {
 		close(dir);
 		return;
 	}
 	w->take(w->ctx, dir, len ? w->path : "/");
-	while ((de = readdir(d))) {
+	while ((de = io_next_entry(d, &err))) {
 		size_t more = strlen(de->d_name) + 1;
 		int below;
 
@@ -39,6 +42,7 @@ static void walk_from(struct cgroup_walk *w, int dir, unsigned int depth)
 		walk_from(w, below, depth + 1);
 		w->path[len] = 0;
 	}
+	w->over += err < 0;
 	closedir(d);
 }
 

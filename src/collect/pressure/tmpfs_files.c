@@ -10,13 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 #define DEPTH_MOST  8
 #define BLOCK_BYTES 512 /* unit of st_blocks */
 
 struct tmpfs_walk {
 	struct mount_record *ret;
 	dev_t device;
-	unsigned int left; /* number of entries that may still be visited */
+	unsigned int left;    /* number of entries that may still be visited */
 	uint64_t named_bytes; /* space of all files that have a name */
 	bool cut;	      /* some entries were not visited */
 };
@@ -45,6 +47,7 @@ static void visit(struct tmpfs_walk *w, int fd, const char *above, unsigned int 
 	char below[sizeof(w->ret->largest)];
 	struct dirent *e;
 	struct stat st;
+	int err;
 
 	if (!d) {
 		if (fd >= 0)
@@ -52,7 +55,7 @@ static void visit(struct tmpfs_walk *w, int fd, const char *above, unsigned int 
 		w->cut = true;
 		return;
 	}
-	while ((e = readdir(d))) {
+	while ((e = io_next_entry(d, &err))) {
 		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
 			continue;
 		if (!w->left) {
@@ -75,6 +78,7 @@ static void visit(struct tmpfs_walk *w, int fd, const char *above, unsigned int 
 			w->cut = true;
 		}
 	}
+	w->cut |= err < 0;
 	closedir(d);
 }
 

@@ -56,8 +56,8 @@ void incident_list_line(struct buf *b, const struct view *v, const struct incide
 	char title[256];
 
 	if (!p->r) {
-		styled_wrap(b, v, STYLE_PLAIN, 5, "%3zu  %-20s  %-8s  %-24s  %9s  %s", p->number,
-			    "-", "-", "-", as_bytes(p->bytes).s, p->file);
+		styled_wrap(b, v, STYLE_PLAIN, 5, "%3zu  %-20s  %-8s  %-24s  %9s  %s: %s",
+			    p->number, "-", "-", "-", as_bytes(p->bytes).s, p->file, p->why);
 		return;
 	}
 	incident_title(p->r, title, sizeof(title));
@@ -93,8 +93,7 @@ void incident_page_text(struct buf *b, const struct view *v, const struct incide
 	char title[256], text[256];
 
 	if (!r) {
-		styled_wrap(b, v, STYLE_PLAIN, 4, "%s: it cannot be read, or it is no incident",
-			    p->file);
+		styled_wrap(b, v, STYLE_PLAIN, 4, "%s: %s", p->file, p->why);
 		return;
 	}
 	incident_title(r, title, sizeof(title));
