@@ -80,6 +80,12 @@ class Check:
         return self.between(what, got, want * (1 - share), want * (1 + share))
 
 
+def same_verdict(one, other):
+    """Returns whether two runs of a command ended alike. The verdict of `host` about this machine may
+    differ, since a shortage may begin or end between the two runs."""
+    return one.returncode == other.returncode or {one.returncode, other.returncode} == {0, FOUND}
+
+
 def field_of(line, path):
     """Returns the value at a path such as "faults.by_class.failed". Returns 0 if a key of the path
     does not exist."""
@@ -434,7 +440,7 @@ def schema():
     return _schema[0]
 
 
-INCOMPLETE, GAP = 7, "faultscope: incomplete: "
+FOUND, INCOMPLETE, GAP = 3, 7, "faultscope: incomplete: "
 
 
 def unmeasured_by(lines):

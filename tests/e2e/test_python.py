@@ -83,7 +83,10 @@ def run_callers(lab, python, *options, **how):
     diagnosis = Diagnosis(lab, pid)
     work.stdin.write("\n")
     work.stdin.flush()
-    truth = json.loads(work.stdout.readline())
+    line = work.stdout.readline()
+    if not line:
+        raise AssertionError(f"the program ended with {work.wait()}: {work.stderr.read()[-2000:]}")
+    truth = json.loads(line)
     capture = diagnosis.stop()
     work.stdin.close()
     work.wait()

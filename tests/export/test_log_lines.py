@@ -32,6 +32,7 @@ try:
 except OSError:
     time.sleep(60)
 """
+PROCESSES = 200  # number of processes of a storm, more than the lines that are written at once
 KINDS = dict(re.findall(r'LOG_KIND\(\w+, (\w+), "(\w+)"', (
     ROOT / "src/render/log/log_kinds.def").read_text(encoding="utf-8")))
 
@@ -113,7 +114,7 @@ def test_json_lines(check, lab):
 def test_many_lines_are_withheld(check, lab):
     """A storm of findings does not flood the log, and the lines that are left out are counted."""
     logged = Logged(lab, "--log-format", "json", "--incident.per-hour", "1")
-    process = storm(lab, b"m", 200)
+    process = storm(lab, b"m", PROCESSES)
 
     def lines():
         return [json.loads(line) for line in logged.lines()]
@@ -122,11 +123,10 @@ def test_many_lines_are_withheld(check, lab):
     logged.stop()
     end(process)
     check.between("lines", len(lines()), 100, 110)
-    check.that(sum(one["withheld"] for one in lines()) >= 90, "lines that were left out")
-    # A finding about another process of this machine may come later, and its line has the number.
-    last = lines()[-1]
-    check.that(last["event"] == "lines_withheld" or last.get("comm") != (NAME + b"m").decode(),
-               f"the last line: {last}")
+    # Each process of the storm has a line, or is counted as one that was left out: in the next line
+    # that is written, or in one that has only the number.
+    check.that(len(lines()) + sum(one["withheld"] for one in lines()) >= PROCESSES,
+               f"{len(lines())} lines, left out: {[one['withheld'] for one in lines()]}")
 
 
 @live
