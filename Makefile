@@ -231,7 +231,7 @@ $(BUILD)/src/probe/object.o: ALL_CFLAGS += -Wa,-I$(BUILD)
 $(BUILD)/src/probe/object.o: $(BPF_OBJECTS)
 
 # html.o contains the style and the script of HTML pages as bytes.
-PAGE_PARTS := src/render/html/report.css src/render/html/report.js
+PAGE_PARTS := src/render/html/report.css $(wildcard src/render/html/script/*.js)
 $(BUILD)/src/render/html/html.o: ALL_CFLAGS += -Wa,-Isrc/render/html
 $(BUILD)/src/render/html/html.o: $(PAGE_PARTS)
 

@@ -23,6 +23,23 @@ struct number_text as_count(uint64_t n)
 	return t;
 }
 
+struct words_text as_words(uint64_t n, const char *words)
+{
+	enum { ALWAYS, ONE, MANY } part = ALWAYS;
+	struct words_text t = {};
+
+	for (size_t at = 0; *words && at + 1 < sizeof(t.s); words++)
+		if (*words == '{')
+			part = ONE;
+		else if (*words == '|')
+			part = MANY;
+		else if (*words == '}')
+			part = ALWAYS;
+		else if (part == ALWAYS || (part == ONE) == (n == 1))
+			t.s[at++] = *words;
+	return t;
+}
+
 uint64_t count_of_real(double v)
 {
 	if (!(v > 0))

@@ -20,6 +20,15 @@ struct number_text as_span(double seconds);  /* a long duration, such as "1h 21m
 struct number_text as_clock(uint64_t seconds); /* a time since the start, such as "01:21:05" */
 struct number_text as_limit(uint64_t limit); /* a limit, such as "65,530"; ~0 is "unlimited" */
 
+/*
+ * The words after a number. Of "{one|many}", `one` follows the number 1, and `many` others:
+ * as_words(1, "file{|s} {is|are} left") is "file is left". Valid as long as struct number_text.
+ */
+struct words_text {
+	char s[192];
+};
+struct words_text as_words(uint64_t n, const char *words);
+
 void put_count(struct buf *b, uint64_t n);
 void put_rate(struct buf *b, double per_s);
 void put_bytes(struct buf *b, uint64_t bytes);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/units.h"
 #include "crash/blackbox_live.h"
 #include "crash/triage_verdict.h"
 #include "render/completeness.h"
@@ -42,9 +43,10 @@ static int read_inputs(const struct options *o, struct triage_files *f)
 		return EXIT_FAILED;
 	}
 	if (f->left_out)
-		complain("%zu files are left out: at most %d are read at once; "
+		complain("%zu %s left out: at most %d are read at once; "
 			 "many logs are sorted by: faultscope triage --group DIR",
-			 f->left_out, TRIAGE_INPUTS_MAX);
+			 f->left_out, as_words(f->left_out, "file{ is|s are}").s,
+			 TRIAGE_INPUTS_MAX);
 	return 0;
 }
 
@@ -260,11 +262,11 @@ static void group_gaps(struct buf *gaps, const struct triage_buckets *bs)
 	if (bs->partial)
 		gap_add(gaps,
 			"not read wholly, and without a crash in what was read: %" PRIu64
-			" of %" PRIu64 " logs (triage LOG says why)",
-			bs->partial, bs->logs);
+			" of %" PRIu64 " %s (triage LOG says why)",
+			bs->partial, bs->logs, as_words(bs->logs, "log{|s}").s);
 	if (bs->lost)
-		gap_add(gaps, "lost: %" PRIu64 " logs or buckets beyond the most that is kept",
-			bs->lost);
+		gap_add(gaps, "lost: %" PRIu64 " %s beyond the most that is kept", bs->lost,
+			as_words(bs->lost, "log{|s} or bucket{|s}").s);
 }
 
 static int triage_group(const struct options *o, const struct view *v)

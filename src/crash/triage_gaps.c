@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "render/completeness.h"
 
 /* The input is no text if at least this percentage of its bytes is odd (see odd_bytes()). */
@@ -69,7 +70,7 @@ static void add_text(struct buf *gaps, const struct triage_files *f)
 static void add_count(struct buf *gaps, uint64_t n, const char *what)
 {
 	if (n)
-		gap_add(gaps, "lost: %" PRIu64 " %s", n, what);
+		gap_add(gaps, "lost: %" PRIu64 " %s", n, as_words(n, what).s);
 }
 
 /* Adds the parts of reports that were dropped for want of room or memory. */
@@ -81,8 +82,8 @@ static void add_lost_parts(struct buf *gaps, const struct recognised *r)
 		frames += r->event[i].lost_frames;
 		modules += r->event[i].lost_modules;
 	}
-	add_count(gaps, frames, "frames of call traces beyond the most that are kept");
-	add_count(gaps, modules, "modules beyond the most that are kept");
+	add_count(gaps, frames, "frame{|s} of call traces beyond the most that are kept");
+	add_count(gaps, modules, "module{|s} beyond the most that are kept");
 }
 
 void triage_gaps_of(struct buf *gaps, const struct triage_files *f, const struct triage *t,
@@ -93,12 +94,14 @@ void triage_gaps_of(struct buf *gaps, const struct triage_files *f, const struct
 		gap_add(gaps, "nothing was read: %s",
 			f->n ? "the log has no line" : "there is no log");
 	add_text(gaps, f);
-	add_count(gaps, f->left_out, "files beyond the most that are read at once");
-	add_count(gaps, t->lines.lost_bytes, "bytes beyond the most that is read");
-	add_count(gaps, t->lines.lost_lines, "lines beyond the most that are read");
-	add_count(gaps, t->seen.lost + t->lost_verdicts, "reports beyond the most that are judged");
+	add_count(gaps, f->left_out, "file{|s} beyond the most that are read at once");
+	add_count(gaps, t->lines.lost_bytes, "byte{|s} beyond the most that is read");
+	add_count(gaps, t->lines.lost_lines, "line{|s} beyond the most that are read");
+	add_count(gaps, t->seen.lost + t->lost_verdicts,
+		  "report{|s} beyond the most that are judged");
 	add_lost_parts(gaps, &t->seen);
-	add_count(gaps, t->seen.unknown, "lines that look like a crash and fit no rule");
-	add_count(gaps, t->lines.dropped, "times the kernel dropped messages");
-	add_count(gaps, t->recorded.torn, "records of the flight recorder that are torn");
+	add_count(gaps, t->seen.unknown,
+		  "{line that looks like|lines that look like} a crash and {fits|fit} no rule");
+	add_count(gaps, t->lines.dropped, "time{|s} the kernel dropped messages");
+	add_count(gaps, t->recorded.torn, "record{|s} of the flight recorder that {is|are} torn");
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/output_file.h"
+#include "base/units.h"
 #include "session/drop_privileges.h"
 #include "session/session_lines.h"
 #include "collect/names/runtime_state.h"
@@ -169,8 +170,9 @@ static void name_cgroups(struct export *x)
 		over = identities_walk(x->ids, dir);
 		dir = -1; /* identities_walk() has closed the descriptor */
 		if (over)
-			complain("--path.cgroupfs %s: %llu cgroups beyond the maximum are not read",
-				 path, (unsigned long long)over);
+			complain("--path.cgroupfs %s: %llu %s not read", path,
+				 (unsigned long long)over,
+				 as_words(over, "cgroup{|s} beyond the maximum {is|are}").s);
 	}
 	if (dir >= 0)
 		close(dir);

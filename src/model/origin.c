@@ -80,7 +80,7 @@ static void write_machine(const struct origin *o, struct buf *b)
 		buf_puts(b, "a place that cannot be read here");
 	}
 	if (o->unread && o->from != ORIGIN_KERNEL)
-		buf_printf(b, " (%u files not read)", o->unread);
+		buf_printf(b, " (%u %s not read)", o->unread, as_words(o->unread, "file{|s}").s);
 }
 
 static void write_process(const struct origin_process *p, struct buf *b)
@@ -96,7 +96,7 @@ static void write_holder(const struct origin *o, struct buf *b)
 		return;
 	}
 	write_process(&o->holder, b);
-	buf_printf(b, ", %u parent%s up", o->generations, o->generations == 1 ? "" : "s");
+	buf_printf(b, ", %u %s up", o->generations, as_words(o->generations, "parent{|s}").s);
 }
 
 /* Writes who may have changed the limit: the parent, o->holder, or a caller of prlimit(). */
@@ -199,7 +199,7 @@ static void write_cgroup(const struct origin *o, struct buf *b)
 	}
 	buf_printf(b, ", in %s/%s", o->dir, o->file);
 	if (o->levels)
-		buf_printf(b, ", %u level%s up", o->levels, o->levels == 1 ? "" : "s");
+		buf_printf(b, ", %u %s up", o->levels, as_words(o->levels, "level{|s}").s);
 }
 
 void origin_describe(const struct origin *o, struct buf *b)

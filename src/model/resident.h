@@ -67,8 +67,10 @@ const char *resident_runtime(const struct resident_list *l);
 #define RESIDENT_MOVING                                                                            \
 	"the garbage collector of %s moves objects, so the first code that touches a page of its " \
 	"heap may be the collector; the heap profiler of %s shows who allocated the objects"
+/* Words after a number of faults, for as_words(). */
 #define RESIDENT_LOST                                                                              \
-	"faults of chosen pages were not noted: their memory is among the memory without a stack"
+	"fault{|s} of chosen pages {was|were} not noted: {its|their} memory is among the memory "  \
+	"without a stack"
 
 /* Returns the name of an enum resident_by, such as "touched". */
 const char *resident_by_name(uint32_t by);

@@ -14,6 +14,7 @@
 #include <zlib.h>
 
 #include "base/output_file.h"
+#include "base/units.h"
 #include "probe/record_packing.h"
 #include "probe/record_layout.h"
 
@@ -254,8 +255,9 @@ static void note_lost_chunks(struct replay *rp, unsigned long long at, unsigned 
 
 	note_damage(rp, at, next);
 	snprintf(rp->src.error, sizeof(rp->src.error),
-		 "%s: %s at offset %llu: %llu bytes were lost%s; all %s it was used", rp->path,
+		 "%s: %s at offset %llu: %llu %s lost%s; all %s it was used", rp->path,
 		 cut ? "truncated or damaged" : "damaged", f->damage_offset, f->lost_bytes,
+		 as_words(f->lost_bytes, "byte{ was|s were}").s,
 		 f->damages > 1 ? ", in several places" : "", cut ? "before" : "but");
 }
 

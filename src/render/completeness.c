@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "render/losses.h"
 #include "render/style.h"
 #include "rules/shortage.h"
@@ -24,7 +25,8 @@ static void add_losses(struct buf *gaps, const struct view *v)
 
 	for (size_t i = 0; i < n; i++)
 		if (lost[i].n)
-			gap_add(gaps, "lost: %" PRIu64 " %s", lost[i].n, lost[i].about);
+			gap_add(gaps, "lost: %" PRIu64 " %s", lost[i].n,
+				as_words(lost[i].n, lost[i].about).s);
 }
 
 /*

@@ -18,28 +18,28 @@ size_t losses_of(const struct view *v, struct loss *ret)
 	const struct losses *l = &v->m->tick.losses;
 	const struct model *m = v->m;
 	const struct loss all[] = {
-		{"ring", "records", "records lost because the ring buffer was full", l->ring},
-		{"map", "processes",
-		 "processes lost because a BPF map was full or busy, or the kernel freed their "
-		 "counters",
+		{"ring", "record{|s}", "record{|s} lost because the ring buffer was full", l->ring},
+		{"map", "process{|es}",
+		 "process{|es} lost because a BPF map was full or busy, or the kernel freed "
+		 "{its|their} counters",
 		 l->map + m->subjects_lost},
-		{"slot", "fault starts",
-		 "faults without latency because a BPF map was full or busy", l->slot},
-		{"missed", "events", "events that the kernel skipped", l->missed},
-		{"stack", "user stacks", "user stacks that could not be read or stored",
+		{"slot", "fault start{|s}",
+		 "fault{|s} without latency because a BPF map was full or busy", l->slot},
+		{"missed", "event{|s}", "event{|s} that the kernel skipped", l->missed},
+		{"stack", "user stack{|s}", "user stack{|s} that could not be read or stored",
 		 l->stack + m->frames_lost},
-		{"growth", "changes",
-		 "changes of maps and fds lost because the growth table was full",
+		{"growth", "change{|s}",
+		 "change{|s} of maps and fds lost because the growth table was full",
 		 l->growth + m->growth_lost},
-		{"events", "events of one scan", "events of one scan beyond the maximum",
+		{"events", "event{|s} of one scan", "event{|s} of one scan beyond the maximum",
 		 m->events_lost},
-		{"findings", "findings",
-		 "findings beyond the maximum, or without a part that memory was missing for",
+		{"findings", "finding{|s}",
+		 "finding{|s} beyond the maximum, or without a part that memory was missing for",
 		 v->findings->lost},
-		{"slow", "groups of slow faults", "groups of slow faults replaced by others",
+		{"slow", "group{|s} of slow faults", "group{|s} of slow faults replaced by others",
 		 m->slow ? m->slow->lost : 0},
-		{"places", "cgroups and mounts", "cgroups and mounts beyond the maximum",
-		 places_lost(m)},
+		{"places", "cgroup{ or mount|s and mounts}",
+		 "cgroup{ or mount|s and mounts} beyond the maximum", places_lost(m)},
 	};
 
 	_Static_assert(sizeof(all) / sizeof(all[0]) == LOSSES_MAX, "all of them");

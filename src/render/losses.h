@@ -6,9 +6,10 @@
 #include "render/render.h"
 
 struct loss {
-	const char *key;   /* key of the loss in JSON */
-	const char *what;  /* short name of the loss, printed after the number, as in "0 records" */
-	const char *about; /* long name of the loss, printed after the number */
+	const char *key; /* key of the loss in JSON */
+	/* words after the number, for as_words(): in short, as in "0 records", and at length */
+	const char *what;
+	const char *about;
 	uint64_t n;
 };
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "rules/request.h"
 
 static const struct counted_limit rows[COUNTED_MAX] = {
@@ -121,8 +122,8 @@ static void describe_user(const struct counted_objects *c, struct verdict *v)
 			 c->owner);
 		break;
 	default:
-		snprintf(text, sizeof(text), "uid %u, %u user namespace%s above", c->owner,
-			 c->level, c->level == 1 ? "" : "s");
+		snprintf(text, sizeof(text), "uid %u, %u user %.10s above", c->owner, c->level,
+			 as_words(c->level, "namespace{|s}").s);
 	}
 	verdict_text(v, "user", text);
 }

@@ -88,6 +88,8 @@ static void put_real(struct buf *b, enum evidence_unit unit, double value)
 
 void evidence_put(struct buf *b, const struct evidence *e)
 {
+	uint64_t last = e->has_limit ? e->limit : e->value + e->asked;
+
 	buf_puts(b, e->text);
 	if (e->unit == IN_TEXT)
 		return;
@@ -110,5 +112,5 @@ void evidence_put(struct buf *b, const struct evidence *e)
 	if (e->assumed)
 		buf_puts(b, " (assumed)");
 	if (e->unit == IN_PAGES)
-		buf_puts(b, " pages");
+		buf_printf(b, " %s", as_words(last, "page{|s}").s);
 }

@@ -407,8 +407,9 @@ bool thread_stacks(const struct occasion *o, const struct finding *open, struct 
 		return false;
 	snprintf(p.name, sizeof(p.name), "%s", guards.n ? guards.name : "stacks of threads");
 	say_part(f, o, WHAT_MAPS, &p, "");
-	finding_title(f, "%s threads: their stacks and guards are most of %s mappings",
-		      as_count(g->threads).s, as_count(g->map_count).s);
+	finding_title(f, "%s threads: their stacks and guards are most of %s %s",
+		      as_count(g->threads).s, as_count(g->map_count).s,
+		      as_words(g->map_count, "mapping{|s}").s);
 	finding_number(f, "threads", IN_COUNT, g->threads);
 	finding_advise(f);
 	limit_help_map_count(f, o->m, g->map_high);

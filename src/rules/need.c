@@ -131,7 +131,8 @@ static void say_too_much(struct need *ret, const struct verdict *v, uint64_t mos
 
 	buf_puts(&b, "the call needs ");
 	put_amount(&b, ret->limit, v->need);
-	buf_puts(&b, ret->limit == &limit_table[LIMIT_HUGEPAGES] ? " huge pages" : "");
+	if (ret->limit == &limit_table[LIMIT_HUGEPAGES])
+		buf_printf(&b, " huge %s", as_words(v->need, "page{|s}").s);
 	buf_puts(&b, ", and this machine can provide ");
 	put_amount(&b, ret->limit, most);
 }

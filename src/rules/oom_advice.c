@@ -128,8 +128,9 @@ static void help_many(struct oom_page *p)
 	const struct oom_scene_record *s = &p->kill->scene;
 	uint64_t each = s->tasks && limit_is_known(p) ? p->used / s->tasks : 0;
 
-	command(advise(p, "limit the number of processes: %s processes took %s each on average",
-		       as_count(s->tasks).s, as_bytes(each).s),
+	command(advise(p, "limit the number of processes: %s %s took %s each on average",
+		       as_count(s->tasks).s, as_words(s->tasks, "process{|es}").s,
+		       as_bytes(each).s),
 		p->scope == OOM_SCOPE_CGROUP ? "systemctl set-property UNIT TasksMax=NUMBER"
 					     : "ps -eo comm= | sort | uniq -c | sort -rn | head");
 }

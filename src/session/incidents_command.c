@@ -82,7 +82,7 @@ static ssize_t find(const struct listing *l, const char *word)
 		if (number <= l->list.n)
 			return number - 1;
 		complain("there is no incident %s: %zu %s stored\n  see: faultscope incidents",
-			 word, l->list.n, l->list.n == 1 ? "incident is" : "incidents are");
+			 word, l->list.n, as_words(l->list.n, "incident{ is|s are}").s);
 		return -1;
 	}
 	for (size_t i = 0; i < l->list.n; i++)
@@ -107,8 +107,8 @@ static int status_of_list(const struct listing *l, size_t unreadable)
 {
 	if (!unreadable)
 		return 0;
-	complain("incomplete: %zu of %zu files in %s cannot be read; the list says why", unreadable,
-		 l->list.n, l->dir);
+	complain("incomplete: %zu of %zu %s in %s cannot be read; the list says why", unreadable,
+		 l->list.n, as_words(l->list.n, "file{|s}").s, l->dir);
 	return EXIT_INCOMPLETE;
 }
 

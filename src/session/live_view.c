@@ -43,7 +43,7 @@ static void apply_settings(struct session *s)
 	if (s->o->colour == WHEN_ALWAYS && t->theme == THEME_NONE)
 		t->theme = THEME_DARK;
 	tui_obey_sort(t, &s->out.view);
-	view_settings_keep(kept, t);
+	view_settings_keep(kept, t, NULL);
 	wrong = !kept->missing && kept->error[0] ? kept->error : kept->wrong.s;
 	if (!wrong)
 		return;
@@ -59,7 +59,7 @@ static void save_settings(struct session *s)
 
 	/* at the end of a recording, the key e is no choice for the next live view */
 	if (!s->in.src->live)
-		view_settings_keep_one(kept, t, "ended");
+		view_settings_keep(kept, t, "ended");
 	if (view_settings_save(kept, t))
 		complain("the changed settings of the live view are not kept: %s", kept->error);
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/units.h"
 #include "live/progress.h"
 #include "model/resident.h"
 #include "probe/host_facts.h"
@@ -366,9 +367,9 @@ static void tell_withheld(const struct session *s)
 
 	if (n && !s->o->quiet)
 		complain(
-			"%llu records are of processes that you may not trace: their addresses are "
-			"shifted, file names replaced and stacks removed",
-			(unsigned long long)n);
+			"%llu %s of processes that you may not trace: their addresses are shifted, "
+			"file names replaced and stacks removed",
+			(unsigned long long)n, as_words(n, "record{ is|s are}").s);
 }
 
 int session_end(struct session *s)

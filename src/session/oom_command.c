@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "live/terminal_view.h"
 #include "probe/recording.h"
 #include "render/oom_pages.h"
@@ -144,8 +145,8 @@ static int put_store(struct printing *p)
 		put_file(p, path);
 	}
 	if (names.n > 1 && !p->o->oom.list && p->o->format != &json_renderer && !p->o->markdown)
-		buf_printf(&p->b, "\n%zu older kills are stored: faultscope oom --list\n",
-			   names.n - 1);
+		buf_printf(&p->b, "\n%zu older %s stored: faultscope oom --list\n", names.n - 1,
+			   as_words(names.n - 1, "kill{ is|s are}").s);
 	stored_names_free(&names);
 	return 0;
 }

@@ -85,13 +85,14 @@ static void put_state(struct buf *b, const struct session *s)
 	put_span(b, seconds);
 	if (s->plan.duration)
 		buf_printf(b, " of %s", as_span(s->plan.duration).s);
-	buf_printf(b, ", %s scans, ", as_count(r->looks).s);
+	buf_printf(b, ", %s %s, ", as_count(r->looks).s, as_words(r->looks, "scan{|s}").s);
 	/* as reports do, count all processes seen so far, not only those that are alive now */
 	model_totals(&s->in.m, &totals);
-	buf_printf(b, "%s processes, %s", as_count(totals.processes).s, as_bytes(bytes_of(s)).s);
+	buf_printf(b, "%s %s, %s", as_count(totals.processes).s,
+		   as_words(totals.processes, "process{|es}").s, as_bytes(bytes_of(s)).s);
 	if (s->incidents)
-		buf_printf(b, " in memory, %s incidents",
-			   as_count(s->incidents->in.store.stored).s);
+		buf_printf(b, " in memory, %s %s", as_count(s->incidents->in.store.stored).s,
+			   as_words(s->incidents->in.store.stored, "incident{|s}").s);
 }
 
 static void tell_progress(struct session *s)

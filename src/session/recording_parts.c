@@ -66,8 +66,8 @@ static int take(void *ctx, const struct record *h)
 void recording_gaps(const struct replay_facts *f, struct buf *gaps)
 {
 	if (f->damages)
-		gap_add(gaps, "recording truncated or damaged at offset %llu: %llu bytes not read",
-			f->damage_offset, f->lost_bytes);
+		gap_add(gaps, "recording truncated or damaged at offset %llu: %llu %s not read",
+			f->damage_offset, f->lost_bytes, as_words(f->lost_bytes, "byte{|s}").s);
 	else if (f->at_end && !f->ended)
 		gap_add(gaps, "recording cut off: it has no end record (faultscope was killed, its "
 			      "disk was full, or it still runs)");

@@ -38,7 +38,7 @@ static int change_all(const struct options *o, struct view_settings *s, struct t
 {
 	int status = 0;
 
-	view_settings_keep(s, t);
+	view_settings_keep(s, t, NULL);
 	for (int i = 0; i < o->argc && !status; i++)
 		status = change(t, o->argv[i]);
 	if (!status && view_settings_save(s, t)) {

@@ -40,10 +40,14 @@ void view_settings_open(struct view_settings *s, bool creates)
 		snprintf(s->error, sizeof(s->error), "neither XDG_CONFIG_HOME nor HOME is set");
 		return;
 	}
-	s->dir = private_directory(s->directory, creates ? NEW_DIRECTORIES : 0, s->error,
-				   sizeof(s->error));
-	/* a home that does not exist or cannot be written to is nothing to warn about */
-	s->missing = s->dir == -ENOENT || s->dir == -EACCES || s->dir == -EROFS;
+	s->dir = private_directory(s->directory, 0, s->error, sizeof(s->error));
+	s->missing = s->dir == -ENOENT;
+	if (s->missing && creates) {
+		s->dir = private_directory(s->directory, NEW_DIRECTORIES, s->error,
+					   sizeof(s->error));
+		/* a home that does not exist or cannot be written to is nothing to warn about */
+		s->missing = s->dir == -ENOENT || s->dir == -EACCES || s->dir == -EROFS;
+	}
 	if (s->dir < 0)
 		s->dir = -1;
 }
@@ -105,7 +109,7 @@ void view_settings_load(struct view_settings *s, struct tui *t)
 	buf_free(&text);
 }
 
-static void keep(struct view_settings *s, const struct tui *t, const char *key)
+void view_settings_keep(struct view_settings *s, const struct tui *t, const char *key)
 {
 	struct tui_setting one;
 
@@ -115,16 +119,6 @@ static void keep(struct view_settings *s, const struct tui *t, const char *key)
 		buf_clear(&s->before[i]);
 		tui_setting_get(t, &one, &s->before[i]);
 	}
-}
-
-void view_settings_keep(struct view_settings *s, const struct tui *t)
-{
-	keep(s, t, NULL);
-}
-
-void view_settings_keep_one(struct view_settings *s, const struct tui *t, const char *key)
-{
-	keep(s, t, key);
 }
 
 /* Appends the text of the file with the settings that have changed. Returns their number. */

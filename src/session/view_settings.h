@@ -35,11 +35,10 @@ void view_settings_close(struct view_settings *s);
 void view_settings_load(struct view_settings *s, struct tui *t);
 
 /*
- * Keeps the present values, to which view_settings_save() compares: all of them, or the value of
- * one setting, whose change is then not saved.
+ * Keeps present values, to which view_settings_save() compares. `key`: only that of this setting,
+ * whose change is then not saved; NULL: those of all settings.
  */
-void view_settings_keep(struct view_settings *s, const struct tui *t);
-void view_settings_keep_one(struct view_settings *s, const struct tui *t, const char *key);
+void view_settings_keep(struct view_settings *s, const struct tui *t, const char *key);
 
 /*
  * Writes settings that have changed since view_settings_keep(). Returns 0, or -errno and sets

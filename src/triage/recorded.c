@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/units.h"
 #include "triage/judge.h"
 
 #define NEAR_SECONDS   10 /* maximum seconds between a crash in the log and its fault record */
@@ -219,8 +220,8 @@ static void note_fixups(struct recorded *c, const struct bb_record *r, const str
 	struct recorded_note *n = note_add(c, BB_FIXUP, crash - seconds_of(r));
 	char text[64];
 
-	snprintf(n->text, sizeof(n->text), "%" PRIu64 " absorbed bad access%s", one->count,
-		 one->count == 1 ? "" : "es");
+	snprintf(n->text, sizeof(n->text), "%" PRIu64 " absorbed bad %s", one->count,
+		 as_words(one->count, "access{|es}").s);
 	write_place(n->text, sizeof(n->text), r, " at one site, %s", "symbol", "module");
 	write_place(n->text, sizeof(n->text), r, ", for %s", "by", "by_module");
 	snprintf(text, sizeof(text), "%.1f", crash - one->first);

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from deployed import PATIENCE, call
 from harness import ROOT, Skip
+from systemd_machine import SystemdMachine
 
 GET = "import sys, urllib.request as u; print(u.urlopen(sys.argv[1], timeout=30).read().decode())"
 
@@ -26,8 +27,11 @@ def hierarchy():
     return Path(found[1])
 
 
-class Machine:
+class Machine(SystemdMachine):
     """Runs systemd as process 1 of new namespaces. The namespaces end with the context."""
+    patience = PATIENCE
+    pause = 0.1
+    reader = sys.executable, "-c", GET
 
     def __init__(self, program, units, *wanted):
         """Installs `program` and the unit files of directory `units` in the test machine. An
@@ -75,15 +79,13 @@ class Machine:
                     *argv)
 
     def wait_for(self, what, is_there):
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
+        def is_there_or_never():
             found = is_there()
-            if found:
-                return found
-            if self.process.poll() is not None:
+            if not found and self.process.poll() is not None:
                 raise AssertionError(f"it has ended: {self.process.stderr.read()}")
-            time.sleep(0.1)
-        raise AssertionError(f"after {PATIENCE} s, not yet: {what}")
+            return found
+
+        return super().wait_for(what, is_there_or_never)
 
     def boot(self):
         init = self.group / "init.scope/cgroup.procs"
@@ -91,12 +93,6 @@ class Machine:
                                    and init.read_text().split())[0]
         self.wait_for("systemctl", lambda: not self.inside("systemctl", "list-units").returncode)
 
-    def is_active(self, unit):
-        return self.inside("systemctl", "is-active", unit).stdout.strip() == "active"
-
     def main_pid(self, unit):
         """Returns the main pid of a unit in the host's pid namespace."""
         return (self.group / "system.slice" / unit / "cgroup.procs").read_text().split()[0]
-
-    def page(self, path):
-        return self.inside(sys.executable, "-c", GET, f"http://127.0.0.1:10435{path}").stdout

@@ -14,6 +14,8 @@ import tempfile
 import time
 import traceback
 
+import reaper
+
 POLL = 0.02
 IDLE_JOBS = 2
 # If at least SPARE_CPUS were idle on average during SPARE_SECONDS, one more test can start. After
@@ -40,12 +42,23 @@ class Child:
             self.be(body)
 
     def be(self, body):
-        """Runs the test body in the child process and never returns. A SIGTERM of the parent ends
-        the child."""
+        """Runs the test body in a child process of this process, and then ends what the body
+        started. Never returns. A SIGTERM of the parent ends the body first."""
         status = BROKEN
         try:
             os.dup2(self.out.fileno(), 1)
-            signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+            ended, left = reaper.run(lambda: self.be_test(body))
+            for name in left:
+                print(f"# {name} does not end", flush=True)
+            status = BROKEN if left else ended if ended >= 0 else 128 - ended
+        finally:
+            os._exit(status)
+
+    @staticmethod
+    def be_test(body):
+        """Runs the test body in the process of the test, and never returns."""
+        status = BROKEN
+        try:
             body()
             status = 0
         except SystemExit:

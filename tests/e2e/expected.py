@@ -21,6 +21,10 @@ PROCESSES = 30  # number of processes in a recording that event_recording makes
 # outputs depend on time zone, language and terminal.
 INHERITED = {"PATH", "GCOV_PREFIX", "ASAN_OPTIONS", "UBSAN_OPTIONS"}
 
+# A plural after the number 1, such as "1 files". A colon follows the names of events in perf script.
+PLURAL = re.compile(
+    r"(?<![\w.,:%/+=-])1 (?:(?:more|other|older|further) )?([a-z]+[^sui\W]s)\b(?!:)")
+
 
 def sums_of(text):
     return "".join(f"{zlib.crc32(line.encode()) & 0xffff:04x}" for line in text.splitlines())
@@ -41,8 +45,15 @@ def keep(name, sums):
                         encoding="ascii")
 
 
+def check_plurals(check, name, text):
+    """Checks that no plural follows the number 1."""
+    found = PLURAL.search(text)
+    check.that(not found, found and f"{name}: 1 {found[1]}")
+
+
 def compare(check, name, text):
     """Compares the checksum of each line of an output with the expected checksum."""
+    check_plurals(check, name, text)
     shown, sums = os.environ.get("FS_SHOW_EXPECTED"), sums_of(text)
     if shown:
         (Path(shown) / name.replace("/", "_")).write_text(text)
@@ -63,6 +74,7 @@ def compare(check, name, text):
 def compare_sum(check, name, text):
     """Compares a whole output with one checksum. Tests with many similar outputs use one checksum
     for each output, because checksums of each line would take too much space."""
+    check_plurals(check, name, text)
     if os.environ.get("FS_SHOW_EXPECTED"):
         (Path(os.environ["FS_SHOW_EXPECTED"]) / name.replace("/", "_")).write_text(text)
     elif os.environ.get("FS_MAKE_EXPECTED"):

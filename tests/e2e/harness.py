@@ -210,11 +210,13 @@ def all_attached(text):
     return newline and ("pending_probes" not in first or '"type":"probes"' in rest)
 
 
-def until(done, what, seconds=PATIENCE):
+def until(done, what, seconds=PATIENCE, pause=0.01):
+    """Waits until done() returns a true value, and returns this value. `pause` is the time between
+    two calls in seconds."""
     end = time.monotonic() + seconds
     while not (got := done()):
         assert time.monotonic() < end, f"waited {seconds:g} s in vain for {what}"
-        time.sleep(0.01)
+        time.sleep(pause)
     return got
 
 

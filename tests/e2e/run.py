@@ -8,6 +8,7 @@ import importlib
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -24,7 +25,7 @@ from placeless import placeless
 
 HERE = Path(__file__).resolve().parent
 MOST_DIAGNOSTICS = 20
-SKIPPED = "events that the kernel skipped"  # in a message on standard error
+SKIPPED = re.compile("events? that the kernel skipped")  # in a message on standard error
 MOST_ERRORS = 4  # maximum number of programs whose standard error is printed when a test fails
 # The number of tests that run in parallel. A test waits about half of its time, for example for the
 # next interval of faultscope; some tests wait for nearly all of it.
@@ -141,7 +142,7 @@ class Runner:
             do(self.tap, lab, *args)
             if self.tap.failed > failed:
                 tell_errors(lab)
-                self.skipped |= any(SKIPPED in str(error) for error in lab.errors)
+                self.skipped |= any(SKIPPED.search(str(error)) for error in lab.errors)
         finally:
             lab.close(self.options.keep)
             if self.options.keep:

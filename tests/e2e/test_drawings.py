@@ -161,7 +161,8 @@ def test_levels_of_colours(check, lab):
 
 def test_script_reads_what_the_page_has(check, lab):
     """The data of a page contains every value of a timeline point that the page's script reads."""
-    script = (ROOT / "src/render/html/report.js").read_text(encoding="utf-8")
+    script = "".join(path.read_text(encoding="utf-8")
+                     for path in ROOT.glob("src/render/html/script/*.js"))
     page = lab.faultscope("report", "--html", EXAMPLES[0]).out
     points = data_of(page)["points"]
     read = set(re.findall(r"\bp\.([a-z]+(?:_[a-z]+)*)\b", script)) - {

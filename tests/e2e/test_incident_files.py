@@ -88,7 +88,8 @@ def test_file_that_is_no_incident(check, lab):
         check.equal("file", (line["file"], line["readable"], line["why"]), (str(path), False, why))
         ran = lab.faultscope("incidents", "--store", store, "--width", "200")
         check.that(f"{path}: {why}" in ran.out, ran.out)
-        check.that(f"{name} of {name} files in {store} cannot be read" in ran.err, ran.err)
+        files = "file" if name == "1" else "files"
+        check.that(f"{name} of {name} {files} in {store} cannot be read" in ran.err, ran.err)
         ran = lab.faultscope("incidents", "show", "1", "--store", store, "--width", "200")
         check.equal("show", (ran.returncode, ran.out), (INCOMPLETE, f"{path}: {why}\n"))
 

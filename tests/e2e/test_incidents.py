@@ -18,7 +18,7 @@ from harness import FAULTSCOPE, Skip, live, quiet, until
 from test_oom_pages import place_of
 from test_pressure import tmpfs
 from test_replay_view import clock_of, foot_of
-from test_view import Tmux, expect
+from tmux import Tmux, expect
 
 CALM = 6  # seconds before a workload begins
 AFTER = 2
@@ -336,12 +336,12 @@ def test_ring_of_record(check, lab):
     check.that(one["raised_maps"] and one["raised_fds"], f"{one}")
     report = lab.faultscope("report", one["file"]).out
     check.that("open" in report and "F01" in report, report)
-    check_view(check, store, one)
+    check_view(check, lab, store, one)
 
 
-def check_view(check, store, one):
+def check_view(check, lab, store, one):
     """The live view opens the incident at its trigger, and [ and ] return to it."""
-    tmux = Tmux(120, 40, f"{FAULTSCOPE} incidents open {one['number']} --store {store}")
+    tmux = Tmux(lab, 120, 40, f"{FAULTSCOPE} incidents open {one['number']} --store {store}")
     trigger = time.strftime("%H:%M:%S", time.localtime(when(one)))
     later = time.strftime("%H:%M:%S", time.localtime(when(one) + 1))
     expect(check, tmux, "open", "PAUSED", "the trigger: ", "▲|█", f" ({trigger}|{later}), ")

@@ -152,8 +152,9 @@ def test_bursts_in_heat_maps(check, lab):
 def test_classes_have_styles(check, lab):
     """Each class on a page is named in the styles or the script."""
     page = ROOT / "src" / "render" / "html"
+    files = page / "report.css", *page.glob("script/*.js")
     known = set(re.findall(r"[.\"' ]([a-z][\w-]*)", "".join(
-        (page / name).read_text(encoding="utf-8") for name in ("report.css", "report.js"))))
+        path.read_text(encoding="utf-8") for path in files)))
     for path in [made(lab, name) for name in ("events-3", "busy-3", "patterns-4", "resident-2")]:
         used = {word for node in Page(page_of(lab, path)).root.walk()
                 for word in node.attrs.get("class", "").split()}

@@ -437,13 +437,13 @@ def test_record_progress(check, lab):
                                    place / "%t.fsr", *options, TERM=term)
         what = f"{term} {options}"
         check.that(status in (0, INCOMPLETE), f"{what}: status {status}")
-        progress = re.findall(r"\r\x1b\[K\d+\.\d s of 0\.5 s, (\d+) scans, 1 processes, "
+        progress = re.findall(r"\r\x1b\[K\d+\.\d s of 0\.5 s, (\d+) scans?, 1 process, "
                               r"\d\S+ \S+  \(Ctrl-C stops it\)", text)
         shown = term == "xterm" and not options
         check.that(bool(progress) == shown, f"{what}: progress in {text!r}")
         check.equal(f"{what}: scans", [int(n) for n in progress],
                     list(range(1, len(progress) + 1)))
-        end = re.search(rf"faultscope: recorded \d+\.\d s of 0\.5 s, (\d+) scans, 1 processes, "
+        end = re.search(rf"faultscope: recorded \d+\.\d s of 0\.5 s, (\d+) scans?, 1 process, "
                         rf"\d.* in {place}/{name}\r\n", text)
         check.that(bool(end) == (not options), f"{what}: end in {text!r}")
         if end and progress:

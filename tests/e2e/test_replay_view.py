@@ -2,13 +2,11 @@
 """Tests of the live view of a recording: it goes to findings and to times, shows where it is, and
 keeps processes that have ended. The recordings are made by busy_recording."""
 
-import os
 import re
 import subprocess
-from pathlib import Path
 
 from harness import BUILD, FAULTSCOPE, PATIENCE, Skip, Workload, live, until, workload_path
-from test_view import ENDED, Tmux, expect
+from tmux import ENDED, Tmux, expect
 
 # The recording of `made`: 40 processes, two short-lived ones for each of 120 scans, one each 5 s.
 # Its first scan is at 23:55:00 UTC.
@@ -26,8 +24,9 @@ def made(lab, name="busy", processes=40, brief=2, scans=SCANS, step=STEP):
     return path
 
 
-def opened(width, height, path, options="", **env):
-    tmux = Tmux(width, height, f"{FAULTSCOPE} replay {options} {path}", **{"TZ": "UTC0", **env})
+def opened(lab, width, height, path, options="", **env):
+    tmux = Tmux(lab, width, height, f"{FAULTSCOPE} replay {options} {path}",
+                **{"TZ": "UTC0", **env})
     tmux.keys("Space")
     return tmux
 
@@ -64,7 +63,7 @@ def test_where_a_replay_is(check, lab):
     """The position bar shows clock times, the position and marks, at each size of the screen."""
     path = made(lab)
     for width, height in SIZES:
-        tmux = opened(width, height, path)
+        tmux = opened(lab, width, height, path)
         # the marks are complete when no dots are left, which stand for what was not read yet
         expect(check, tmux, f"{width}x{height}", r" 23:55:00 [^┈]*●[^┈]* 00:04:55  23:55:\d\d, ",
                r" of 9m 55s", "PAUSED", r"\] \[ finding")
@@ -81,7 +80,7 @@ def test_where_a_replay_is(check, lab):
 
 
 def test_keys_that_go_to_a_time(check, lab):
-    tmux = opened(120, 30, made(lab))
+    tmux = opened(lab, 120, 30, made(lab))
     for keys, clock in (("0", "23:55:00"), (".", "23:55:05"), (">", "23:55:55"), ("}", "23:56:55"),
                         ("}", "23:57:55"), (",", "23:57:50"), ("<", "23:57:00"), ("{", "23:56:00"),
                         ("{", "23:55:00"), ("{", "23:55:00"), ("$", "00:04:55"), (".", "00:04:55"),
@@ -100,7 +99,7 @@ def test_keys_that_go_to_a_time(check, lab):
     expect(check, tmux, "Esc", r" 23:58:25, ", r"\] \[ finding")
     leave(check, tmux)
     # clock times are those of the reader's time zone
-    tmux = opened(120, 30, made(lab), TZ="XYZ-5")
+    tmux = opened(lab, 120, 30, made(lab), TZ="XYZ-5")
     jump(tmux, "05:01")
     expect(check, tmux, "another time zone", r" 04:55:00 .* 05:04:55  05:01:00, ")
     leave(check, tmux)
@@ -110,7 +109,7 @@ def test_seeking_shows_what_playing_shows(check, lab):
     """The view of a time is the same whether a replay came there by each scan, by a jump forward or
     by a jump back."""
     path = made(lab)
-    tmux = opened(150, 40, path)
+    tmux = opened(lab, 150, 40, path)
     jump(tmux, "+3m")
     expect(check, tmux, "+3m", " 23:58:00, ")
     forward = table_of(tmux)
@@ -132,7 +131,7 @@ def test_keys_that_go_to_findings(check, lab):
     """] and [ visit the scans at which findings open or become critical, in order, and the same in
     both directions."""
     path = made(lab)
-    tmux = opened(150, 40, path)
+    tmux = opened(lab, 150, 40, path)
     tmux.keys("0")
     expect(check, tmux, "0", " 23:55:00, ")
     seen = []
@@ -161,7 +160,7 @@ def test_keys_that_go_to_findings(check, lab):
 
 def test_ended_processes_stay(check, lab):
     """All processes that ended can be opened at the end of the recording, as they were."""
-    tmux = opened(120, 60, made(lab, scans=20))
+    tmux = opened(lab, 120, 60, made(lab, scans=20))
     tmux.keys("$")
     expect(check, tmux, "the end", "END OF RECORDING")
     tmux.keys("e")
@@ -180,7 +179,7 @@ def test_ended_processes_stay(check, lab):
 
 def test_cleared_findings_stay(check, lab):
     """A finding about a process that ended is listed and can be opened."""
-    tmux = opened(120, 40, made(lab, brief=5))
+    tmux = opened(lab, 120, 40, made(lab, brief=5))
     tmux.keys("$", "6", "e")
     expect(check, tmux, "the findings", r"cleared +F13", r"critical +F12")
     tmux.keys("End", "Enter")
@@ -200,7 +199,7 @@ def test_replays_of_damaged_recordings(check, lab):
         paths[name].write_bytes(data)
     paths["one"] = made(lab, "one", scans=1)
     for name, path in paths.items():
-        tmux = opened(100, 24, path)
+        tmux = opened(lab, 100, 24, path)
         tmux.keys("$")
         expect(check, tmux, f"{name}: $", "END OF RECORDING")
         tmux.keys("0")
@@ -214,7 +213,7 @@ def test_replays_of_damaged_recordings(check, lab):
         tmux.close()
     empty = lab.dir / "empty.fsr"
     empty.write_bytes(b"")
-    tmux = Tmux(100, 24, f"{FAULTSCOPE} replay {empty}")
+    tmux = Tmux(lab, 100, 24, f"{FAULTSCOPE} replay {empty}")
     expect(check, tmux, "an empty file", "the file is empty", "ended with 1")
     tmux.close()
 
@@ -235,7 +234,7 @@ def test_replay_of_a_real_recording(check, lab):
         one.go()
         one.end()
     recorder.wait(PATIENCE)
-    tmux = opened(120, 40, out)
+    tmux = opened(lab, 120, 40, out)
     tmux.keys("$", "Escape", "e")
     expect(check, tmux, "the ended ones", *[rf"{one.pid} .*fdleak \(ended" for one in leaks])
     tmux.keys("Enter")

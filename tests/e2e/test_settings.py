@@ -6,14 +6,17 @@ used."""
 import json
 import os
 import re
+import shutil
 import stat
 
 from harness import FAULTSCOPE, RECORDINGS, Skip
-from test_view import Tmux
+from tmux import Tmux
 
 DONE, FAILED, USAGE = 0, 1, 2
 SHOWN = RECORDINGS / "brief_children_among_all-close.fsr"
 OTHER = 12345  # a user that is not this one
+NOBODY = 65534
+AS_NOBODY = ("setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--")
 
 
 def place_of(lab, name="config"):
@@ -36,8 +39,8 @@ def values(lab, *words, **env):
 
 
 def replay(lab, options="", **env):
-    return Tmux(120, 30, f"{FAULTSCOPE} replay {options} --quiet --speed 0 {SHOWN}", TERM="screen",
-                XDG_CONFIG_HOME=str(lab.dir / "config"), **env)
+    return Tmux(lab, 120, 30, f"{FAULTSCOPE} replay {options} --quiet --speed 0 {SHOWN}",
+                TERM="screen", XDG_CONFIG_HOME=str(lab.dir / "config"), **env)
 
 
 def run_view(check, tmux, what, steps):
@@ -211,9 +214,45 @@ def test_hostile_places(check, lab):
         check.that(why in page["unusable"], f"{name}: {page['unusable']}")
         check.equal(f"{name}: theme", (got["theme"]["value"], got["theme"]["source"]),
                     ("dark", "default"))
-        tmux = Tmux(140, 30, f"{FAULTSCOPE} replay --quiet --speed 0 {SHOWN}", TERM="screen",
+        tmux = Tmux(lab, 140, 30, f"{FAULTSCOPE} replay --quiet --speed 0 {SHOWN}", TERM="screen",
                     XDG_CONFIG_HOME=str(lab.dir / name))
         screen = run_view(check, tmux, name, [((), "END OF RECORDING", "settings: "),
                                              (("t",), "by cgroup")])
         check.that("are not kept" in " ".join(screen.split()), f"{name}: {screen}")
         check.equal(f"{name}: what is there", contents(lab.dir / name), before)
+
+
+# {mode of the directory of all settings: what the live view says at its start, and status of the
+# command settings}
+UNUSABLE = {0o000: (r"settings: .*/faultscope: Permission denied", FAILED), 0o500: ("", DONE)}
+
+
+def test_places_without_permission(check, lab):
+    """A user without the right to search the directory of settings learns this at the start. Where
+    there are no settings, and the user may not create any, the view says so when a change is lost.
+    """
+    if os.geteuid() or not shutil.which("setpriv"):
+        raise Skip("takes rights from a user: needs root and setpriv")
+    program, shown = lab.for_all(FAULTSCOPE), lab.for_all(SHOWN)
+    for mode, (said, status) in UNUSABLE.items():
+        what, home = f"mode {mode:o}", lab.dir / f"{mode:o}"
+        home.mkdir()
+        if said:
+            (home / "faultscope").mkdir()
+        os.chown(home, NOBODY, NOBODY)
+        home.chmod(mode)
+        env = {**os.environ, "XDG_CONFIG_HOME": str(home)}
+        ran = lab.call(*AS_NOBODY, program, "settings", env=env)
+        check.equal(f"{what}: status", ran.returncode, status)
+        check.equal(f"{what}: {ran.out}", "Permission denied" in ran.out, bool(said))
+        ran = lab.call(*AS_NOBODY, program, "settings", "theme=light", env=env)
+        check.equal(f"{what}: status of a change", ran.returncode, FAILED)
+        check.that("faultscope: Permission denied" in ran.err, f"{what}: {ran.err}")
+        words = *AS_NOBODY, program, "replay", "--quiet", "--speed", "0", shown
+        tmux = Tmux(lab, 140, 30, " ".join(map(str, words)), TERM="screen",
+                    XDG_CONFIG_HOME=str(home))
+        wrong = tmux.shows("END OF RECORDING", said)
+        check.that(not wrong, f"{what}: {wrong}")
+        check.equal(f"{what}: said at the start", "settings: " in tmux.screen(), bool(said))
+        screen = " ".join(run_view(check, tmux, what, [(("t",), "by cgroup")]).split())
+        check.that("are not kept" in screen and "Permission denied" in screen, f"{what}: {screen}")

@@ -58,7 +58,8 @@ def promtool(*args, **how):
 # HTTP client
 
 # What --textfile says if the kernel had no room for the counters of a process of the host.
-PROCESSES_LOST = re.compile(r"faultscope: incomplete: lost: \d+ processes lost because [^;]*\n")
+PROCESSES_LOST = re.compile(
+    r"faultscope: incomplete: lost: \d+ process(?:es)? lost because [^;]*\n")
 
 
 def wrote_all(check, what, ran):

@@ -217,8 +217,8 @@ def main(args):
     shots = Path(args[1]) if args[:1] == ["--shots"] else None
     if shots:
         shots.mkdir(parents=True, exist_ok=True)
-    own = sum((ROOT / "src" / "render" / "html" / name).stat().st_size
-              for name in ("report.css", "report.js"))
+    page = ROOT / "src" / "render" / "html"
+    own = sum(path.stat().st_size for path in (page / "report.css", *page.glob("script/*.js")))
     tap.that(f"style and script: {own} bytes", [own] if own > OWN_MOST else [])
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)

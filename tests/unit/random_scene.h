@@ -446,6 +446,45 @@ static inline void begin(struct scene *s, uint64_t seed)
 		writers[w]->open(&s->out[w], &s->view);
 }
 
+/* Plays the events of the second before a scan. Before the first scan there are none. */
+static inline void pass_second(struct scene *s, unsigned int nth)
+{
+	for (int i = 0; nth && i < EVENTS; i++)
+		happen(s);
+	s->t_ns += SECOND;
+}
+
+static inline void scan_and_judge(struct scene *s, unsigned int nth)
+{
+	scan(s, nth);
+	findings_judge(&s->findings, &s->m);
+}
+
+static inline void next_window(struct scene *s)
+{
+	model_next_window(&s->m);
+	findings_next_window(&s->findings);
+}
+
+/*
+ * Plays a scene as a recording is read, and writes no outputs. Afterwards outputs can show the last
+ * scan and the history. s->err is the first error.
+ */
+static inline void play_recording(struct scene *s, uint64_t seed, unsigned int scans)
+{
+	begin(s, seed);
+	for (unsigned int nth = 0; !s->err && nth < scans; nth++) {
+		if (nth)
+			next_window(s);
+		pass_second(s, nth);
+		scan_and_judge(s, nth);
+		note(s, history_add_scan(&s->h, &s->m));
+		census_update(&s->census, s->t_ns, 100);
+	}
+	if (!s->err)
+		note(s, history_end(&s->h, &s->m));
+}
+
 /*
  * Plays a scene: events, scans, and outputs after each scan. `whole`: also makes reports, screens
  * and pages of metrics. s->err is the first error. end_scene() frees the outputs.
@@ -454,11 +493,8 @@ static inline void play_scene(struct scene *s, uint64_t seed, unsigned int scans
 {
 	begin(s, seed);
 	for (unsigned int nth = 0; !s->err && nth < scans; nth++) {
-		for (int i = 0; nth && i < EVENTS; i++)
-			happen(s);
-		s->t_ns += SECOND;
-		scan(s, nth);
-		findings_judge(&s->findings, &s->m);
+		pass_second(s, nth);
+		scan_and_judge(s, nth);
 		render_scan(s);
 		note(s, history_add_scan(&s->h, &s->m));
 		if (whole) {
@@ -468,8 +504,7 @@ static inline void play_scene(struct scene *s, uint64_t seed, unsigned int scans
 		if (nth == scans - 1)
 			render_metrics(s, &s->metrics);
 		gates_check(&s->gates, &s->m);
-		model_next_window(&s->m);
-		findings_next_window(&s->findings);
+		next_window(s);
 	}
 	if (s->err)
 		return;

@@ -40,27 +40,6 @@ static bool is_equal(const struct buf *x, const struct buf *y)
 	return x->len == y->len && (!x->len || !memcmp(x->s, y->s, x->len));
 }
 
-/* Plays a scene without outputs. */
-static void play_model(struct scene *s)
-{
-	begin(s, SEED);
-	for (unsigned int nth = 0; !s->err && nth < SCANS; nth++) {
-		for (int i = 0; nth && i < EVENTS; i++)
-			happen(s);
-		s->t_ns += SECOND;
-		scan(s, nth);
-		findings_judge(&s->findings, &s->m);
-		note(s, history_add_scan(&s->h, &s->m));
-		census_update(&s->census, s->t_ns, 100);
-		if (nth == SCANS - 1)
-			break;
-		model_next_window(&s->m);
-		findings_next_window(&s->findings);
-	}
-	if (!s->err)
-		note(s, history_end(&s->h, &s->m));
-}
-
 /* An output of the state of a scene. */
 struct output {
 	const char *name;
@@ -121,16 +100,16 @@ static void test_model(const struct output *json)
 	uint64_t silent = 0, told = 0, counted = 0;
 	struct buf want, got;
 
-	play_model(&s);
+	play_recording(&s, SEED, SCANS);
 	end_scene(&s); /* what functions keep for their next call is made now */
 	memory_watch();
-	play_model(&whole);
+	play_recording(&whole, SEED, SCANS);
 	memory_watched();
 	write_output(&whole, json, &want);
 	ok(!whole.err && !want.failed, "%zu places of the model allocate memory", memory_firsts);
 	for (size_t i = 0; i < memory_firsts; i++) {
 		memory_fail_after(memory_first[i]);
-		play_model(&s);
+		play_recording(&s, SEED, SCANS);
 		if (!memory_recovers())
 			abort();
 		if (s.err) {
@@ -206,7 +185,7 @@ int main(void)
 
 	setlocale(LC_ALL, "C.UTF-8");
 	test_model(&outputs[0]);
-	play_model(&s);
+	play_recording(&s, SEED, SCANS);
 	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++)
 		test_output(&s, &outputs[i]);
 	for (size_t i = 0; i < nr_report_formats; i++)

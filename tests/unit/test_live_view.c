@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Tests the live view of a session on a pseudo-terminal, with a played kernel: what each key does
- * to the session, which is more than what it does to the view (test_tui.c). Scans read /proc.
+ * to the session, which is more than what it does to the view (test_tui_keys.c). Scans read /proc.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -14,20 +14,7 @@
 
 static void play(struct scene *s, uint64_t seed)
 {
-	begin(s, seed);
-	for (unsigned int nth = 0; nth < SCANS; nth++) {
-		for (int i = 0; nth && i < EVENTS; i++)
-			happen(s);
-		s->t_ns += SECOND;
-		scan(s, nth);
-		findings_judge(&s->findings, &s->m);
-		note(s, history_add_scan(&s->h, &s->m));
-		if (nth == SCANS - 1)
-			break;
-		model_next_window(&s->m);
-		findings_next_window(&s->findings);
-	}
-	note(s, history_end(&s->h, &s->m));
+	play_recording(s, seed, SCANS);
 	if (s->err)
 		abort();
 }
@@ -77,7 +64,7 @@ int main(void)
 {
 	static struct scene a, b;
 	struct sum sums[] = {{"rows", SUM_BEGINS, 0x9e6f617f8df85695},
-			     {"outputs", SUM_BEGINS, 0xb50cce6746dfc04b}};
+			     {"outputs", SUM_BEGINS, 0x9c9de360bdb5210a}};
 
 	setlocale(LC_ALL, "C.UTF-8");
 	for (uint64_t seed = 1; seed <= SEEDS; seed++) {

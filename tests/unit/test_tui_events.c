@@ -117,7 +117,7 @@ int main(void)
 	       "       8.5 s  OOM-killed: the memory of the machine is full\n"
 	       "       7.5 s  OOM-killed: the memory of its cgroup is full\n"
 	       "       6.5 s  kernel-mode fault in a probing read, 12 times\n"
-	       "       5.5 s  kernel-mode fault on a bad address, 1 times\n"
+	       "       5.5 s  kernel-mode fault on a bad address\n"
 	       "       4.5 s  SIGBUS, code 2\n"
 	       "       3.5 s  mmap refused with ENOMEM, 2 times\n"
 	       "       2.5 s  mmap refused with ENOMEM\n"
@@ -128,7 +128,7 @@ int main(void)
 	       "       8.5 s  eater[10]: OOM-killed: the memory of the machine is full\n"
 	       "       7.5 s  eater[10]: OOM-killed: the memory of its cgroup is full\n"
 	       "       6.5 s  oops[10]: kernel-mode fault in a probing read, 12 times\n"
-	       "       5.5 s  oops[10]: kernel-mode fault on a bad address, 1 times\n",
+	       "       5.5 s  oops[10]: kernel-mode fault on a bad address\n",
 	       "events of the kernel");
 	t.events = 0;
 	slow(CLASS_FILE_MAJOR, 5, "a.db", 0);
@@ -143,7 +143,7 @@ int main(void)
 	       "       4.5 s  2 calls that held mmap_lock: 2.00 ms in all, at most 3.00 ms\n"
 	       "       3.5 s  8 slow faults, file_major of b.db: 8.00 ms in all, at most 3.00 ms\n"
 	       "       2.5 s  7 slow faults, file_major of a.db: 7.00 ms in all, at most 3.00 ms\n"
-	       "       1.5 s  1 calls that waited for mmap_lock, mmap_lock held by agent[77]: 1.00 "
+	       "       1.5 s  1 call that waited for mmap_lock, mmap_lock held by agent[77]: 1.00 "
 	       "ms in all, at most 3.00 ms\n",
 	       "a later row of the same code replaces an earlier one");
 	v.addresses = true;
@@ -154,8 +154,7 @@ int main(void)
 	       "       7.5 s  eater[10]: OOM-killed: the memory of its cgroup is full\n"
 	       "       6.5 s  oops[10]: kernel-mode fault in a probing read 0xffff888000000000, 12 "
 	       "times\n"
-	       "       5.5 s  oops[10]: kernel-mode fault on a bad address 0xffff888000000000, 1 "
-	       "times\n",
+	       "       5.5 s  oops[10]: kernel-mode fault on a bad address 0xffff888000000000\n",
 	       "events of the kernel with addresses");
 	for (uint32_t i = 0; i < 2 * TUI_EVENTS; i++) {
 		struct refused_record r = refused_record(i % 2 ? PID : 11, CALL_OPEN, EMFILE);

@@ -14,6 +14,23 @@
 		buf_free(&b);                                                                      \
 	} while (0)
 
+static void test_words(void)
+{
+	is_str(as_words(0, "file{|s}").s, "files", "0 files");
+	is_str(as_words(1, "file{|s} {is|are} left").s, "file is left", "1 file is left");
+	is_str(as_words(2, "file{|s} {is|are} left").s, "files are left", "2 files are left");
+	is_str(as_words(1, "{child|children}").s, "child", "1 child");
+	is_str(as_words(UINT64_MAX, "{child|children}").s, "children", "many children");
+	is_str(as_words(1, "plain").s, "plain", "words without alternatives");
+	is_u64(strlen(as_words(1, "{"
+				  "a long text a long text a long text a long text a long text "
+				  "a long text a long text a long text a long text a long text "
+				  "a long text a long text a long text a long text a long text "
+				  "a long text a long text a long text a long text a long text"
+				  "|s}").s),
+	       sizeof(struct words_text) - 1, "a text that is too long is cut off");
+}
+
 static void test_put(void)
 {
 	IS_PUT(put_count, 0, "0");
@@ -162,6 +179,7 @@ static void test_bytes(void)
 
 int main(void)
 {
+	test_words();
 	test_put();
 	test_names();
 	test_seconds();

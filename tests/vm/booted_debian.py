@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """A guest with a minimal Debian system of a release, whose process 1 is systemd."""
-import time
 from pathlib import Path
 from subprocess import CompletedProcess
 
 import fetch
 import rootfs
 from lab import quoted
+from systemd_machine import SystemdMachine
 from vm import MACHINES, Vm
 
 HERE = Path(__file__).resolve().parent
@@ -14,7 +14,6 @@ KERNELS = {"bookworm": "6.1", "trixie": "6.12", "sid": "newest"}
 MODULES = {"virtio_pci": "", "virtio_blk": ""}
 FIRST = "/bin/guest_systemd.sh"
 PATIENCE = 900  # timeout of a command in seconds; an emulated CPU unpacks packages slowly
-POLL_SECONDS = 1
 # Units that need D-Bus, a terminal or udev, and units that only prolong the boot
 MASKED = ("systemd-logind.service", "getty.target", "systemd-modules-load.service",
           "proc-sys-fs-binfmt_misc.automount", "systemd-binfmt.service", "timers.target",
@@ -22,36 +21,29 @@ MASKED = ("systemd-logind.service", "getty.target", "systemd-modules-load.servic
           "systemd-update-utmp.service")
 # systemd's own timeouts are too short for an emulated CPU on a busy machine.
 PATIENT = f"systemd.service_watchdogs=0 systemd.default_timeout_start_sec={PATIENCE}"
-ENVIRONMENT = "PATH=/usr/sbin:/usr/bin:/sbin:/bin"
-# Script that fills the directory of the system. Without the rule file, services do not start in it.
-# AppArmor loads no profiles of other programs, because compiling them takes minutes. The agent
-# of guests calls usleep, which is in busybox.
-INSTALL = r"""set -e
-export DEBIAN_FRONTEND=noninteractive
-printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
-chmod +x /usr/sbin/policy-rc.d
-apt-get -q update
-apt-get -q -y --no-install-recommends -o DPkg::Options::=--force-unsafe-io install {packages}
-apt-get -q -y --no-install-recommends -o DPkg::Options::=--force-unsafe-io satisfy '{depends}'
+# What follows the installation of the packages. Services start in the guest because policy-rc.d is
+# removed. AppArmor loads no profiles of other programs, because compiling them takes minutes. The
+# agent of guests calls usleep, which is in busybox.
+PREPARE = """$apt satisfy '{depends}'
 rm /usr/sbin/policy-rc.d
 find /etc/apparmor.d -maxdepth 1 -type f -delete
 ln -s busybox /bin/usleep
-apt-get clean
-rm -rf /var/lib/apt/lists/*
 """
 PACKAGES = "systemd-sysv", "apparmor", "busybox-static"
 
 
 def image(suite, depends):
     """Returns the path of the image of a system that has the packages of a Depends field."""
-    return rootfs.kept_image(
-        f"{suite}-systemd", suite, [*PACKAGES, depends],
-        INSTALL.format(packages=" ".join(PACKAGES), depends=depends))
+    return rootfs.kept_image(f"{suite}-systemd", suite, [*PACKAGES, depends],
+                             rootfs.install_script(PACKAGES, PREPARE.format(depends=depends)))
 
 
-class Debian:
+class Debian(SystemdMachine):
     """A guest with a copy of an image. `added` has files to copy into the system, as {path in the
     system: path here}."""
+    patience = PATIENCE
+    pause = 1
+    reader = "busybox", "wget", "-q", "-O", "-"
 
     def __init__(self, suite, system, added):
         self.kernel = fetch.kernel(KERNELS[suite])
@@ -85,21 +77,5 @@ class Debian:
 
     def inside(self, *argv):
         """Runs a command in the system."""
-        ran = self.vm.run(f"{ENVIRONMENT} {quoted(argv)}", PATIENCE)
+        ran = self.vm.run(f"PATH={rootfs.PATH} {quoted(argv)}", PATIENCE)
         return CompletedProcess(argv, ran.status, ran.out, ran.err)
-
-    def wait_for(self, what, is_there):
-        deadline = time.monotonic() + PATIENCE
-        while time.monotonic() < deadline:
-            found = is_there()
-            if found:
-                return found
-            time.sleep(POLL_SECONDS)
-        raise AssertionError(f"after {PATIENCE} s, not yet: {what}")
-
-    def is_active(self, unit):
-        return self.inside("systemctl", "is-active", unit).stdout.strip() == "active"
-
-    def page(self, path):
-        return self.inside("busybox", "wget", "-q", "-O", "-",
-                           f"http://127.0.0.1:10435{path}").stdout

@@ -35,8 +35,8 @@ SYSTEM = "/system"
 SHARE, SHARES = 0.05, {"make -j": 0.1, "Perl": 0.1, "rsync": 0.1, "Emacs": 0.02}
 PATIENCE = 1200  # timeout in seconds for a part of a program's work
 WORK_SECONDS = 3000
-ENVIRONMENT = ("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin BUILD=build"
-               f" TMPDIR=/var/tmp HOME=/root LC_ALL=C.UTF-8 PATIENCE={PATIENCE}")
+ENVIRONMENT = (f"PATH={rootfs.PATH} BUILD=build TMPDIR=/var/tmp HOME=/root LC_ALL=C.UTF-8"
+               f" PATIENCE={PATIENCE}")
 
 
 def files_of(arch):

@@ -25,16 +25,23 @@ ROOT = Path(__file__).resolve().parents[2]
 DISTROS = ROOT / "tests/distros"
 GROUPS = ("healthy", "torch")
 FREE_MIB = 3072  # free space in MiB for files that the programs write
-# Script that fills the directory of the system. Services do not start in this directory. The mirror
-# contains the package lists that apt has verified. The mirror cannot contain Debian's own Release
-# file, because that file names only compressed lists, and apt keeps none.
+# PATH of programs in a guest's Debian system
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+# Script that fills the directory of the system. The file policy-rc.d keeps services from starting in
+# this directory.
 INSTALL = r"""set -e
 export DEBIAN_FRONTEND=noninteractive
+apt="apt-get -q -y --no-install-recommends -o DPkg::Options::=--force-unsafe-io"
 printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d
 chmod +x /usr/sbin/policy-rc.d
 apt-get -q update
-apt-get -q -y --no-install-recommends -o DPkg::Options::=--force-unsafe-io install {packages}
-file=$(apt-cache show --no-all-versions coreutils | sed -n 's/^Filename: //p')
+$apt install {packages}
+{then}apt-get clean
+rm -rf /var/lib/apt/lists/*
+"""
+# Makes the mirror. It contains the package lists that apt has verified. It cannot contain Debian's
+# own Release file, because that file names only compressed lists, and apt keeps none.
+MIRROR = r"""file=$(apt-cache show --no-all-versions coreutils | sed -n 's/^Filename: //p')
 arch=$(dpkg --print-architecture)
 list=main/binary-$arch/Packages
 mkdir -p "/mirror/dists/{suite}/main/binary-$arch" "/mirror/$(dirname "$file")"
@@ -54,9 +61,12 @@ SHA256:
 END
 echo 'deb [trusted=yes] file:/mirror {suite} main' >/etc/apt/sources.list
 rm -f /etc/apt/sources.list.d/*
-apt-get clean
-rm -rf /var/lib/apt/lists/*
 """
+
+
+def install_script(packages, then):
+    """Returns a script for make(), which installs packages and then runs the lines `then`."""
+    return INSTALL.format(packages=" ".join(packages), then=then)
 
 
 def wanted_packages():
@@ -113,7 +123,7 @@ def kept_image(name, suite, packages, script, update=False):
 def image(update=False):
     suite, packages = os_release().get("VERSION_CODENAME", ""), wanted_packages()
     return kept_image(suite, suite, packages,
-                      INSTALL.format(packages=" ".join(packages), suite=suite), update)
+                      install_script(packages, MIRROR.format(suite=suite)), update)
 
 
 def main():

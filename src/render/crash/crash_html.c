@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "render/crash/crash_view.h"
 #include "render/html/html.h"
 #include "triage/insn.h"
@@ -62,7 +63,7 @@ static void put_access(struct buf *b, const struct diagnosis *v)
 	if (v->access != ACCESS_NONE)
 		FACT(b, "access", "%s", access_name(v->access));
 	if (v->size)
-		FACT(b, "size", "%u bytes", v->size);
+		FACT(b, "size", "%u %s", v->size, as_words(v->size, "byte{|s}").s);
 	if (v->has_base)
 		FACT(b, "pointer", "%s held 0x%" PRIx64 ", %s%" PRId64, v->base_register, v->base,
 		     v->offset < 0 ? "" : "+", v->offset);

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/units.h"
 #include "render/crash/kernel_records.h"
 #include "render/style.h"
 #include "render/completeness.h"
@@ -125,7 +126,7 @@ static void write_access(struct buf *b, const struct triage_view *tv, const stru
 		    : v->access		       ? access_name(v->access)
 					       : "access");
 	if (v->size)
-		line_printf(&l, " of %u byte%s", v->size, v->size == 1 ? "" : "s");
+		line_printf(&l, " of %u %s", v->size, as_words(v->size, "byte{|s}").s);
 	if (v->has_address) {
 		if (tv->redact && v->region != REGION_NULL)
 			line_printf(&l, " at an address");
@@ -257,8 +258,8 @@ static void write_order(struct buf *b, const struct triage_view *tv, const struc
 	if (!v->consequences)
 		return;
 	note_begin(&l, tv, "after");
-	line_printf(&l, "%u report%s caused by this crash, from line %u", v->consequences,
-		    v->consequences == 1 ? "" : "s",
+	line_printf(&l, "%u %s caused by this crash, from line %u", v->consequences,
+		    as_words(v->consequences, "report{|s}").s,
 		    t->lines.line[t->seen.event[v->first_consequence].first].number);
 	line_wrap_at(&l, b, STYLE_PLAIN, NOTE_COLUMN);
 }
@@ -370,26 +371,31 @@ static void write_other(struct buf *b, const struct triage_view *tv, const struc
 
 static void write_losses(struct buf *b, const struct triage_view *tv, const struct triage *t)
 {
+	uint64_t read = t->lines.n + t->lines.passed, lost = t->seen.lost + t->lost_verdicts;
 	struct line l = {.v = tv->v};
 
-	line_printf(&l, "%" PRIu64 " lines read", t->lines.n + t->lines.passed);
+	line_printf(&l, "%" PRIu64 " %s read", read, as_words(read, "line{|s}").s);
 	if (t->lines.lost_bytes || t->lines.lost_lines)
-		line_printf(&l, ", %" PRIu64 " bytes and %" PRIu64 " lines left out",
-			    t->lines.lost_bytes, t->lines.lost_lines);
+		line_printf(&l, ", %" PRIu64 " %s and %" PRIu64 " %s left out", t->lines.lost_bytes,
+			    as_words(t->lines.lost_bytes, "byte{|s}").s, t->lines.lost_lines,
+			    as_words(t->lines.lost_lines, "line{|s}").s);
 	if (t->lines.dropped)
-		line_printf(&l, ", the kernel dropped messages %" PRIu64 " times",
-			    t->lines.dropped);
+		line_printf(&l, ", the kernel dropped messages %" PRIu64 " %s", t->lines.dropped,
+			    as_words(t->lines.dropped, "time{|s}").s);
 	if (t->primary >= 0 && t->verdict[t->primary].event->strange)
-		line_printf(&l, ", %u lines within the report not understood",
-			    t->verdict[t->primary].event->strange);
-	if (t->seen.lost || t->lost_verdicts)
-		line_printf(&l, ", %" PRIu64 " more reports not analysed",
-			    t->seen.lost + t->lost_verdicts);
+		line_printf(&l, ", %u %s within the report not understood",
+			    t->verdict[t->primary].event->strange,
+			    as_words(t->verdict[t->primary].event->strange, "line{|s}").s);
+	if (lost)
+		line_printf(&l, ", %" PRIu64 " more %s not analysed", lost,
+			    as_words(lost, "report{|s}").s);
 	if (t->seen.unknown)
-		line_printf(&l,
-			    ", %" PRIu64
-			    " lines look like a crash but match no rule (first: line %u)",
-			    t->seen.unknown, t->lines.line[t->seen.unknown_line].number);
+		line_printf(
+			&l, ", %" PRIu64 " %s no rule (first: line %u)", t->seen.unknown,
+			as_words(t->seen.unknown,
+				 "{line looks like|lines look like} a crash but {matches|match}")
+				.s,
+			t->lines.line[t->seen.unknown_line].number);
 	line_wrap(&l, b, STYLE_DIM);
 }
 
@@ -451,8 +457,9 @@ void triage_buckets_text(struct buf *b, const struct view *v, const struct triag
 		line_wrap_at(&l, b, STYLE_DIM, 33);
 	}
 	l = (struct line){.v = v};
-	line_printf(&l, "%" PRIu64 " log%s, %zu bucket%s, %" PRIu64 " without a crash", bs->logs,
-		    bs->logs == 1 ? "" : "s", bs->n, bs->n == 1 ? "" : "s", bs->quiet);
+	line_printf(&l, "%" PRIu64 " %s, %zu %s, %" PRIu64 " without a crash", bs->logs,
+		    as_words(bs->logs, "log{|s}").s, bs->n, as_words(bs->n, "bucket{|s}").s,
+		    bs->quiet);
 	if (bs->unreadable)
 		line_printf(&l, ", %" PRIu64 " unreadable", bs->unreadable);
 	if (bs->partial)

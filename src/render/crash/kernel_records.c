@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "render/json/line_rows.h"
 #include "render/style.h"
 #include "render/utc.h"
@@ -41,8 +42,8 @@ static void write_boot(struct buf *b, const struct view *v, const struct bb_boot
 	struct line l = {.v = v};
 
 	id_of(boot->id, id);
-	line_printf(&l, "boot %.8s: %" PRIu64 " records since %s; ", id, boot->records,
-		    as_utc(boot->first_wall_ns).s);
+	line_printf(&l, "boot %.8s: %" PRIu64 " %s since %s; ", id, boot->records,
+		    as_words(boot->records, "record{|s}").s, as_utc(boot->first_wall_ns).s);
 	line_printf(&l, boot->stopped ? "ended in order at %s" : "last sign of life at %s",
 		    as_utc(boot->alive_wall_ns).s);
 	line_printf(&l, ", %.6f s after the boot", boot->alive_boot_ns / 1e9);
@@ -119,8 +120,9 @@ void blackbox_text(struct buf *b, const struct view *v, const struct bb_found *f
 	}
 	b->failed |= !p;
 	free(p);
-	line_printf(&l, "%zu record%s of %zu boot%s, %" PRIu64 " torn", f->n - beats,
-		    f->n - beats == 1 ? "" : "s", f->boots, f->boots == 1 ? "" : "s", f->torn);
+	line_printf(&l, "%zu %s of %zu %s, %" PRIu64 " torn", f->n - beats,
+		    as_words(f->n - beats, "record{|s}").s, f->boots,
+		    as_words(f->boots, "boot{|s}").s, f->torn);
 	if (f->lost)
 		line_printf(&l, ", %" PRIu64 " beyond the most that is kept", f->lost);
 	line_end(&l, b, STYLE_DIM);

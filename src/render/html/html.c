@@ -10,14 +10,20 @@
 
 #include "base/text_format.h"
 
-#define ASSET(name, file)                                                                          \
+#define INCLUDE(file) ".incbin \"" file "\"\n"
+/* Defines an array with the bytes of files, and its end. */
+#define ASSET(name, files)                                                                         \
 	__asm__(".pushsection .rodata\n.globl " #name ", " #name "_end\n.hidden " #name ", " #name \
-		"_end\n" #name ":\n.incbin \"" file "\"\n" #name "_end:\n.popsection\n");          \
+		"_end\n" #name ":\n" files #name "_end:\n.popsection\n");                          \
 	extern const char name[] __attribute__((visibility("hidden")));                            \
 	extern const char name##_end[] __attribute__((visibility("hidden")))
 
-ASSET(report_css, "report.css");
-ASSET(report_js, "report.js");
+ASSET(report_css, INCLUDE("report.css"));
+/* The parts of the script are parts of one function: html_end() writes its begin and its end. */
+ASSET(report_js, INCLUDE("script/page.js") INCLUDE("script/tables.js") INCLUDE("script/points.js")
+			 INCLUDE("script/heat.js") INCLUDE("script/timeline.js")
+				 INCLUDE("script/rows.js") INCLUDE("script/stacks.js")
+					 INCLUDE("script/flame.js") INCLUDE("script/state.js"));
 
 void html_text_len(struct buf *b, const char *s, size_t len)
 {
@@ -118,9 +124,10 @@ void html_begin(struct buf *b, const char *title, const char *subtitle, bool clo
 void html_end(struct buf *b)
 {
 	buf_puts(b, "<footer><p data-is=\"version\">Made by faultscope " VERSION
-		    ". One file: it asks the network for nothing.</p></footer>\n<script>\n");
+		    ". One file: it asks the network for nothing.</p></footer>\n<script>\n"
+		    "\"use strict\";\n(() => {\n");
 	buf_add(b, report_js, report_js_end - report_js);
-	buf_puts(b, "</script>\n</body>\n</html>\n");
+	buf_puts(b, "})();\n</script>\n</body>\n</html>\n");
 }
 
 void html_data(struct buf *b, const char *id, const struct buf *json)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * render: HTML pages. A page is one file that needs no network access, and whose charts need no
- * script. Styles and the script are report.css and report.js beside this file.
+ * script. The styles are in report.css. The script adds interaction; its parts are in script/.
  */
 #ifndef FS_RENDER_HTML_HTML_H
 #define FS_RENDER_HTML_HTML_H

@@ -134,9 +134,10 @@ static void put_map(struct buf *b, const struct story_view *s, const struct addr
 	html_legend(b, "faults (estimated)", most);
 	if (m->elsewhere)
 		buf_printf(b,
-			   "<p class=\"note\" data-is=\"elsewhere\">About %s of %s faults went to "
+			   "<p class=\"note\" data-is=\"elsewhere\">About %s of %s %s went to "
 			   "other mappings.</p>\n",
-			   as_count(m->elsewhere).s, as_count(m->faults).s);
+			   as_count(m->elsewhere).s, as_count(m->faults).s,
+			   as_words(m->faults, "fault{|s}").s);
 	put_table(b, s, m);
 }
 
@@ -149,10 +150,10 @@ void html_addresses(struct buf *b, const struct story_view *s, const struct addr
 		     "at the first page that was touched. A slope is a sequential scan, a filled "
 		     "block is memory that is used repeatedly, a column is a burst.");
 	if (m->rows) {
-		buf_printf(b,
-			   "<p class=\"note\" data-is=\"sampling\">Sampled: %s faults, each of "
-			   "which stands for %u",
-			   as_count(all->taken).s, all->least);
+		buf_printf(b, "<p class=\"note\" data-is=\"sampling\">Sampled: %s %s for %u",
+			   as_count(all->taken).s,
+			   as_words(all->taken, "fault{, which stands|s, each of which stands}").s,
+			   all->least);
 		if (all->most > all->least)
 			buf_printf(b, " to %u", all->most);
 		buf_puts(b, ".");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Writes the values of a page as JSON, which report.js reads. */
+/* Writes the values of a page as JSON, which the script reads. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>

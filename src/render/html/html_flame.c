@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Writes the flame graph that is shown until report.js draws its own, and the table of functions.
+ * Writes the flame graph that is shown until the script draws its own, and the table of functions.
  */
 #include <math.h>
 #include <stdio.h>

@@ -42,16 +42,17 @@ static void put_notes(struct buf *b, const struct memory_process *p, const struc
 	const char *runtime = resident_runtime(p->list);
 
 	if (rows->rest_records)
-		buf_printf(b,
-			   "<p class=\"note\" data-is=\"memory:rest\">%s in %s other stacks.</p>\n",
-			   as_bytes(rows->rest).s, as_count(rows->rest_records).s);
+		buf_printf(b, "<p class=\"note\" data-is=\"memory:rest\">%s in %s other %s.</p>\n",
+			   as_bytes(rows->rest).s, as_count(rows->rest_records).s,
+			   as_words(rows->rest_records, "stack{|s}").s);
 	if (runtime)
 		buf_printf(b, "<p class=\"note\">Note: " RESIDENT_MOVING ".</p>\n", runtime,
 			   runtime);
 	if (p->list->sum.lost)
 		buf_printf(b,
-			   "<p class=\"note\" data-is=\"memory:lost\">%s " RESIDENT_LOST ".</p>\n",
-			   as_count(p->list->sum.lost).s);
+			   "<p class=\"note\" data-is=\"memory:lost\">%s %s.</p>\n",
+			   as_count(p->list->sum.lost).s,
+			   as_words(p->list->sum.lost, RESIDENT_LOST).s);
 }
 
 static void put_process(struct buf *b, const struct view *v, const struct memory_process *p)
@@ -92,9 +93,11 @@ void html_memory(struct buf *b, const struct story_view *s)
 		put_process(b, s->v, &process[i]);
 	if (n > PROCESSES_SHOWN)
 		buf_printf(b,
-			   "<p class=\"note\" data-is=\"memory:others\">%zu other processes have "
+			   "<p class=\"note\" data-is=\"memory:others\">%zu other %s "
 			   "at most %s each.</p>\n",
-			   n - PROCESSES_SHOWN, as_bytes(process[PROCESSES_SHOWN].bytes).s);
+			   n - PROCESSES_SHOWN,
+			   as_words(n - PROCESSES_SHOWN, "process{ has|es have}").s,
+			   as_bytes(process[PROCESSES_SHOWN].bytes).s);
 	if (!n)
 		buf_puts(b, "<p class=\"note\">Not in this recording. <code>faultscope memory "
 			    "--record FILE</code> records it.</p>\n");

@@ -89,7 +89,7 @@ static bool put_lost(struct buf *b, const struct loss *lost, size_t n, bool any)
 	for (size_t i = 0; i < n; i++)
 		if (lost[i].n) {
 			buf_printf(b, "%s%s %s", any ? "; " : "", as_count(lost[i].n).s,
-				   lost[i].about);
+				   as_words(lost[i].n, lost[i].about).s);
 			any = true;
 		}
 	return any;
@@ -98,12 +98,13 @@ static bool put_lost(struct buf *b, const struct loss *lost, size_t n, bool any)
 static void put_losses(struct buf *b, const struct story_view *s)
 {
 	const struct loss own[] = {
-		{.about = "events left out of this report", .n = s->h->events_lost},
-		{.about = "processes that ended and have no row of their own: their counters are "
-			  "added up in the row " HISTORY_OTHERS,
+		{.about = "event{|s} left out of this report", .n = s->h->events_lost},
+		{.about = "process{ that ended and has no row of its own: its|es that ended and "
+			  "have no row of their own: their} counters are added up in the "
+			  "row " HISTORY_OTHERS,
 		 .n = s->h->rows_lost - s->h->beyond},
-		{.about = "processes left out of this report", .n = s->h->beyond},
-		{.about = "bytes of the file that cannot be read", .n = s->file.lost_bytes},
+		{.about = "process{|es} left out of this report", .n = s->h->beyond},
+		{.about = "byte{|s} of the file that cannot be read", .n = s->file.lost_bytes},
 	};
 	struct loss all[LOSSES_MAX];
 	bool any = false;
@@ -144,11 +145,12 @@ void html_facts(struct buf *b, const struct story_view *s)
 	if (seconds > 0)
 		snprintf(share, sizeof(share), " (%.2f%% of one)",
 			 m->tick.own_cpu_ns / 1e7 / seconds);
-	html_printf(b, FACT("host", "%s, Linux %s %s, %u CPUs"), m->host.host, m->host.kernel,
-		    m->host.arch, m->host.cpus);
+	html_printf(b, FACT("host", "%s, Linux %s %s, %u %s"), m->host.host, m->host.kernel,
+		    m->host.arch, m->host.cpus, as_words(m->host.cpus, "CPU{|s}").s);
 	html_printf(b, FACT("started", "%s (UTC)"), as_utc(m->host.wall_ns).s);
-	html_printf(b, FACT("duration", "%s, %" PRIu64 " scans, one every %s"), as_span(seconds).s,
-		    s->h->looks, as_span(m->host.interval_ns / 1e9).s);
+	html_printf(b, FACT("duration", "%s, %" PRIu64 " %s, one every %s"), as_span(seconds).s,
+		    s->h->looks, as_words(s->h->looks, "scan{|s}").s,
+		    as_span(m->host.interval_ns / 1e9).s);
 	html_printf(b, FACT("watched", "%s"), m->host.target[0] ? m->host.target : "all processes");
 	html_printf(b, FACT("by", "faultscope %s; overhead levels: %s"), m->host.version,
 		    overhead_levels_text(m->host.tiers, levels, sizeof(levels)));

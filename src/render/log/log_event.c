@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text_format.h"
+#include "base/units.h"
 #include "render/incident_pages.h"
 #include "render/json_out.h"
 #include "render/render.h"
@@ -161,8 +162,9 @@ static void put_incident(struct buf *b, const struct log_event *e)
 		    e->file, e->why);
 		break;
 	default:
-		put(b, "%llu log lines were left out, because there were too many",
-		    (unsigned long long)e->withheld);
+		put(b, "%llu %s left out, because there were too many",
+		    (unsigned long long)e->withheld,
+		    as_words(e->withheld, "log line{ was|s were}").s);
 	}
 }
 
@@ -173,6 +175,6 @@ void log_message(struct buf *b, const struct log_event *e)
 	else
 		put_incident(b, e);
 	if (e->withheld && e->kind != LOG_LINES_WITHHELD)
-		put(b, " [%llu lines before this one were left out]",
-		    (unsigned long long)e->withheld);
+		put(b, " [%llu %s left out]", (unsigned long long)e->withheld,
+		    as_words(e->withheld, "line{|s} before this one {was|were}").s);
 }

@@ -30,7 +30,7 @@
 	"forecasts of growth"
 #define CHECKED_RECORDS "signs of a kernel crash in the flight recorder's records of this boot"
 
-static const char *const what_name[] = {"mappings", "file descriptors"};
+static const char *const what_name[] = {"mapping{|s}", "file descriptor{|s}"}; /* for as_words() */
 
 static uint64_t count_of(const struct subject *s, enum what what)
 {
@@ -54,7 +54,7 @@ static void write_holdings(struct buf *b, const struct view *v, const struct sub
 	if (all < HOLDINGS_LEAST)
 		return;
 	styled_line(b, v, STYLE_PLAIN, "  held at the start: %s%s %s", as_count(all).s,
-		    h->sort[0].cut ? " and more" : "", what_name[what]);
+		    h->sort[0].cut ? " and more" : "", as_words(all, what_name[what]).s);
 	for (size_t i = 0; i < h->n && i < SORTS_SHOWN; i++) {
 		write_holding(b, v, &h->sort[i]);
 		shown += h->sort[i].count;
@@ -103,7 +103,7 @@ static void write_growers(struct buf *b, const struct view *v, const struct subj
 		sampled |= g[i].sampled;
 	styled_line(b, v, STYLE_PLAIN, "  created while watched (%.1f s): %s%s %s%s",
 		    view_seconds(v, v->m->last_ns), sampled ? "about " : "", as_count(added).s,
-		    what_name[what], sampled ? " (estimated from samples)" : "");
+		    as_words(added, what_name[what]).s, sampled ? " (estimated from samples)" : "");
 	for (size_t i = 0; i < n; i++)
 		if (!i || g[i].added > g[i].removed)
 			write_grower(b, v, s, what, &g[i]);
@@ -166,8 +166,8 @@ static void write_processes(struct buf *b, const struct view *v)
 	for (size_t i = 0; i < n && i < PROCESSES_SHOWN; i++)
 		write_process(b, v, &k, all[i]);
 	if (n > PROCESSES_SHOWN) {
-		styled_line(b, v, STYLE_DIM, "and %zu processes more; --json has all",
-			    n - PROCESSES_SHOWN);
+		styled_line(b, v, STYLE_DIM, "and %zu %s more; --json has all", n - PROCESSES_SHOWN,
+			    as_words(n - PROCESSES_SHOWN, "process{|es}").s);
 	}
 out:
 	process_tree_free(&k);
@@ -282,9 +282,8 @@ static void write_sum(struct buf *b, const struct view *v, const struct buf *gap
 		line_printf(&l,
 			    "%zu %s (%zu critical, %zu warning, %zu info).  More: faultscope "
 			    "explain %s",
-			    sum.all, sum.all == 1 ? "finding" : "findings",
-			    sum.n[SEVERITY_CRITICAL], sum.n[SEVERITY_WARNING], sum.n[SEVERITY_INFO],
-			    sum.id);
+			    sum.all, as_words(sum.all, "finding{|s}").s, sum.n[SEVERITY_CRITICAL],
+			    sum.n[SEVERITY_WARNING], sum.n[SEVERITY_INFO], sum.id);
 	line_wrap(&l, b, sum.all ? STYLE_BOLD : STYLE_PLAIN);
 }
 

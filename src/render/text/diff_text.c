@@ -27,8 +27,9 @@ void diff_put(struct buf *b, const char *metric, double v)
 static void write_side(struct buf *b, const struct view *v, const char *name,
 		       const struct diff_side *s)
 {
-	styled_line(b, v, STYLE_DIM, "%s  %s  %s  %s  %s, %" PRIu64 " processes", name,
-		    s->file.name, s->time.s, s->host, as_span(s->seconds).s, s->processes);
+	styled_line(b, v, STYLE_DIM, "%s  %s  %s  %s  %s, %" PRIu64 " %s", name, s->file.name,
+		    s->time.s, s->host, as_span(s->seconds).s, s->processes,
+		    as_words(s->processes, "process{|es}").s);
 }
 
 static void write_frames(struct buf *b, const struct view *v, const char *at)

@@ -238,7 +238,8 @@ static void write_levels(struct buf *b, const struct view *v)
 	if (!more)
 		return;
 	begin(&l, v, "");
-	line_printf(&l, "and %zu cgroups more that are half full; --json has all", more);
+	line_printf(&l, "and %zu %s half full; --json has all", more,
+		    as_words(more, "cgroup{|s} more that {is|are}").s);
 	line_wrap_at(&l, b, STYLE_DIM, 12);
 }
 

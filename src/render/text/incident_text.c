@@ -112,7 +112,8 @@ void incident_page_text(struct buf *b, const struct view *v, const struct incide
 		 as_span(span_s(r->h.t_ns, r->at_ns)).s, as_span(span_s(r->at_ns, r->until_ns)).s);
 	text_wrapped(b, v, "contains     ", text);
 	put_detail(b, v, r);
-	snprintf(text, sizeof(text), "%u further triggers of this workload", r->more);
+	snprintf(text, sizeof(text), "%u further %s", r->more,
+		 as_words(r->more, "trigger{|s} of this workload").s);
 	if (r->more)
 		text_wrapped(b, v, "also         ", text);
 	snprintf(text, sizeof(text), "%s, %s", p->file, as_bytes(p->bytes).s);

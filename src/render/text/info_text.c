@@ -64,8 +64,8 @@ static void write_contents(struct buf *b, const struct story_view *s, struct buf
 {
 	const struct history *h = s->h;
 
-	buf_printf(t, "%s, %" PRIu64 " scans, one each %s", as_span(story_seconds(s)).s, h->looks,
-		   as_span(s->v->m->host.interval_ns / 1e9).s);
+	buf_printf(t, "%s, %" PRIu64 " %s, one each %s", as_span(story_seconds(s)).s, h->looks,
+		   as_words(h->looks, "scan{|s}").s, as_span(s->v->m->host.interval_ns / 1e9).s);
 	say(b, s->v, "duration", t);
 	buf_printf(t, "%" PRIu64 ", of these %" PRIu64 " ended", history_processes(h),
 		   history_ended(h));
@@ -79,7 +79,11 @@ static void write_contents(struct buf *b, const struct story_view *s, struct buf
 	say(b, s->v, "processes", t);
 	buf_printf(t, "%" PRIu64, s->file.records);
 	say(b, s->v, "records", t);
-	buf_printf(t, "%zu refusals, crossings, signals and kills", h->events);
+	buf_printf(t, "%zu %s", h->events,
+		   as_words(h->events,
+			    "refusal{, crossing, signal or kill|s, crossings, signals and "
+			    "kills}")
+			   .s);
 	if (h->events_lost)
 		buf_printf(t, ", and %" PRIu64 " more", h->events_lost);
 	say(b, s->v, "events", t);
@@ -101,8 +105,9 @@ void info_text(struct buf *b, const struct story_view *s)
 	buf_puts(&t, ends[s->file.end].text);
 	say(b, s->v, "end", &t);
 	if (s->file.damages)
-		buf_printf(&t, "%" PRIu64 " bytes cannot be read, the first at offset %" PRIu64,
-			   s->file.lost_bytes, s->file.damage_offset);
+		buf_printf(&t, "%" PRIu64 " %s cannot be read, the first at offset %" PRIu64,
+			   s->file.lost_bytes, as_words(s->file.lost_bytes, "byte{|s}").s,
+			   s->file.damage_offset);
 	else
 		buf_puts(&t, *s->file.error ? s->file.error : "none");
 	say(b, s->v, "damage", &t);

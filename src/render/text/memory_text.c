@@ -94,8 +94,9 @@ static void write_rest(struct buf *b, const struct view *v, const struct memory_
 {
 	if (!rows->rest_records)
 		return;
-	styled_line(b, v, STYLE_DIM, "%*s  in %s other stacks; --json has all", SIZE_COLUMNS,
-		    as_bytes(rows->rest).s, as_count(rows->rest_records).s);
+	styled_line(b, v, STYLE_DIM, "%*s  in %s other %s; --json has all", SIZE_COLUMNS,
+		    as_bytes(rows->rest).s, as_count(rows->rest_records).s,
+		    as_words(rows->rest_records, "stack{|s}").s);
 	if (rows->rest > bytes / 2)
 		styled_line(b, v, STYLE_DIM,
 			    "note: many stacks hold a little each. A flame graph shows which "
@@ -119,8 +120,8 @@ static void write_process(struct buf *b, const struct view *v, const struct memo
 	if (runtime)
 		styled_line(b, v, STYLE_DIM, "note: " RESIDENT_MOVING, runtime, runtime);
 	if (p->list->sum.lost)
-		styled_line(b, v, STYLE_WARNING, "%s " RESIDENT_LOST,
-			    as_count(p->list->sum.lost).s);
+		styled_line(b, v, STYLE_WARNING, "%s %s", as_count(p->list->sum.lost).s,
+			    as_words(p->list->sum.lost, RESIDENT_LOST).s);
 	buf_putc(b, '\n');
 }
 
@@ -146,14 +147,14 @@ void text_memory(struct buf *b, const struct view *v)
 		rest += process[i].bytes;
 	if (n > PROCESSES_SHOWN)
 		styled_line(b, v, STYLE_DIM,
-			    "%s other processes have at most %s each, and %s together; --json has "
-			    "all",
+			    "%s other %s at most %s each, and %s together; --json has all",
 			    as_count(n - PROCESSES_SHOWN).s,
+			    as_words(n - PROCESSES_SHOWN, "process{ has|es have}").s,
 			    as_bytes(process[PROCESSES_SHOWN].bytes).s, as_bytes(rest).s);
 	if (n && missing)
 		styled_line(b, v, STYLE_WARNING,
 			    "%s %s ended before the memory was read, or could not be read",
-			    as_count(missing).s, missing == 1 ? "process" : "processes");
+			    as_count(missing).s, as_words(missing, "process{|es}").s);
 }
 
 static void memory_close(struct buf *b, const struct view *v)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "model/phases.h"
 #include "render/text/text.h"
 
@@ -144,10 +145,11 @@ void text_phases(struct buf *b, const struct view *v)
 	free(order);
 	if (rows < all->n)
 		styled_wrap(b, v, STYLE_DIM, 4,
-			    "  %s phases more, after which less memory remained: --json has all",
-			    as_count(all->n - rows).s);
+			    "  %s %s more, after which less memory remained: --json has all",
+			    as_count(all->n - rows).s, as_words(all->n - rows, "phase{|s}").s);
 	if (all->missed)
-		styled_wrap(b, v, STYLE_WARNING, 4,
-			    "  %s phases more have no values: only the first %s are kept",
-			    as_count(all->missed).s, as_count(PHASES_MAX).s);
+		styled_wrap(b, v, STYLE_WARNING, 4, "  %s %s no values: only the first %s are kept",
+			    as_count(all->missed).s,
+			    as_words(all->missed, "phase{|s} more {has|have}").s,
+			    as_count(PHASES_MAX).s);
 }

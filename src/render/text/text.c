@@ -22,7 +22,7 @@ static void write_header(struct buf *b, const struct view *v)
 
 	line_printf(&l, "faultscope %s  %s  %s  ", h->version, h->target[0] ? h->target : h->host,
 		    as_clock(view_seconds(v, v->m->last_ns)).s);
-	line_printf(&l, n == 1 ? "%zu process" : "%zu processes", n);
+	line_printf(&l, "%zu %s", n, as_words(n, "process{|es}").s);
 	if (window > 0)
 		line_printf(&l, "  last %.*f s  cost %.1f%% of a CPU", window < 9.95 ? 1 : 0,
 			    window,
@@ -42,7 +42,7 @@ void text_losses(struct line *l)
 	for (size_t i = 0; i < n; i++)
 		if (i < LOSSES_ALWAYS || lost[i].n)
 			line_printf(l, "%s%" PRIu64 " %s", i ? ", " : "lost: ", lost[i].n,
-				    lost[i].what);
+				    as_words(lost[i].n, lost[i].what).s);
 }
 
 /* Writes the limits set by --assume, from which percentages and forecasts are calculated. */
@@ -200,8 +200,8 @@ static void text_close(struct buf *b, const struct view *v)
 		    v->m->host.target[0] ? v->m->host.target : "all processes");
 	if (v->ending)
 		line_printf(&l, " (%s)", v->ending);
-	line_printf(&l, " for %.1f s, %s%s", seconds, as_count(totals.processes).s,
-		    totals.processes == 1 ? " process" : " processes");
+	line_printf(&l, " for %.1f s, %s %s", seconds, as_count(totals.processes).s,
+		    as_words(totals.processes, "process{|es}").s);
 	line_wrap(&l, b, STYLE_BOLD);
 
 	l = (struct line){.v = v};

@@ -50,8 +50,8 @@ static void write_title(struct buf *b, const struct view *v, const struct subjec
 	workload_name(&of, workload, sizeof(workload));
 	if (workload[0])
 		line_printf(&l, "%s  ", workload);
-	line_printf(&l, "%s%s", as_count(s->now.g.threads).s,
-		    s->now.g.threads == 1 ? " thread" : " threads");
+	line_printf(&l, "%s %s", as_count(s->now.g.threads).s,
+		    as_words(s->now.g.threads, "thread{|s}").s);
 	if (s->final)
 		line_printf(&l, "  (ended)");
 	if (s->now.g.flags & PROC_SHARES_MM)
@@ -504,7 +504,7 @@ void text_blocks(struct buf *b, const struct view *v)
 	for (size_t i = 0; s && i < n && i < TEXT_BLOCKS_MAX; i++)
 		text_block(b, v, s[i]);
 	if (n > TEXT_BLOCKS_MAX)
-		buf_printf(b, "%zu more processes: see them all with --json\n",
-			   n - TEXT_BLOCKS_MAX);
+		buf_printf(b, "%zu more %s all with --json\n", n - TEXT_BLOCKS_MAX,
+			   as_words(n - TEXT_BLOCKS_MAX, "process{|es}: see them").s);
 	free(s);
 }

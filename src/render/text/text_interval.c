@@ -102,7 +102,7 @@ static void write_all(struct buf *b, const struct view *v)
 	struct line l = {.v = v};
 
 	put_time(&l);
-	line_printf(&l, processes == 1 ? "  %s process" : "  %s processes", as_count(processes).s);
+	line_printf(&l, "  %s %s", as_count(processes).s, as_words(processes, "process{|es}").s);
 	put_rates(&l, NULL);
 	put_findings(&l);
 	put_use(&l, NULL, RESOURCE_MEMORY, "memory");

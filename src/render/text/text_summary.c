@@ -49,6 +49,8 @@ static void write_waits(struct buf *b, const struct view *v, const struct totals
 
 void text_summary(struct buf *b, const struct view *v, const struct totals *t)
 {
+	uint64_t rows = t->fault_totals_table.n;
+	uint64_t others = t->processes > rows ? t->processes - rows : 0;
 	struct line l = {.v = v};
 
 	if (t->rss.value) {
@@ -60,12 +62,11 @@ void text_summary(struct buf *b, const struct view *v, const struct totals *t)
 		line_end(&l, b, STYLE_PLAIN);
 	}
 	write_waits(b, v, t);
-	if (t->fault_totals_table.n)
+	if (rows)
 		write_titles(b, v);
-	for (size_t i = 0; i < t->fault_totals_table.n; i++)
+	for (size_t i = 0; i < rows; i++)
 		write_fault_totals(b, v, &t->fault_totals_table.fault_totals[i]);
-	if (t->processes > t->fault_totals_table.n) {
-		styled_line(b, v, STYLE_DIM, "  and %s processes more, that faulted less",
-			    as_count(t->processes - t->fault_totals_table.n).s);
-	}
+	if (others)
+		styled_line(b, v, STYLE_DIM, "  and %s %s more, that faulted less",
+			    as_count(others).s, as_words(others, "process{|es}").s);
 }

@@ -202,7 +202,7 @@ static void write_first(const struct tui *t, const struct view *v, struct buf *b
 	put_part(&l, as_clock(view_seconds(v, v->m->last_ns)).s, spare);
 	line_style(&l, STYLE_PLAIN);
 	shown = count_shown(v->m);
-	buf_printf(&count, "%s%s", as_count(shown).s, shown == 1 ? " process" : " processes");
+	buf_printf(&count, "%s %s", as_count(shown).s, as_words(shown, "process{|es}").s);
 	put_part(&l, count.s ? count.s : "", spare);
 	buf_end_part(b, &count);
 	if (window > 0) {

@@ -162,7 +162,8 @@ static void write_cost(const struct tui *t, const struct view *v, struct buf *b)
 	line_printf(&l, " ");
 	text_losses(&l);
 	if (t->trends.lost)
-		line_printf(&l, ", %" PRIu64 " trends", t->trends.lost);
+		line_printf(&l, ", %" PRIu64 " %s", t->trends.lost,
+			    as_words(t->trends.lost, "trend{|s}").s);
 	line_end(&l, b, STYLE_PLAIN);
 }
 

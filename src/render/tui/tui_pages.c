@@ -149,11 +149,11 @@ static const struct process_key *subject_of(const union event *e)
 /* Writes a record of slow faults, or of calls that waited for mmap_lock or held it. */
 static void put_slow(struct buf *b, const struct view *v, const struct slow_faults_record *r)
 {
-	const char *what = r->class == CLASS_CALL     ? "calls that waited for mmap_lock"
-			   : r->class == CLASS_HOLDER ? "calls that held mmap_lock"
-						      : "slow faults";
+	const char *what = r->class == CLASS_CALL     ? "call{|s} that waited for mmap_lock"
+			   : r->class == CLASS_HOLDER ? "call{|s} that held mmap_lock"
+						      : "slow fault{|s}";
 
-	buf_printf(b, "%s %s", as_count(r->count).s, what);
+	buf_printf(b, "%s %s", as_count(r->count).s, as_words(r->count, what).s);
 	if (r->class != CLASS_CALL && r->class != CLASS_HOLDER)
 		buf_printf(b, ", %s", slow_sort(r));
 	if (r->file[0]) {
@@ -203,7 +203,8 @@ static void put_event(struct buf *b, const struct view *v, const union event *e)
 			buf_puts(b, " ");
 			buf_safe(b, at->module, v->unicode);
 		}
-		buf_printf(b, ", %" PRIu64 " times", (uint64_t)e->kernel_fault.count);
+		if (e->kernel_fault.count > 1)
+			buf_printf(b, ", %" PRIu64 " times", (uint64_t)e->kernel_fault.count);
 		break;
 	case RECORD_SLOW_FAULTS:
 		put_slow(b, v, &e->slow);
@@ -365,10 +366,11 @@ static void write_end(const struct view *v, struct buf *b, const struct subject 
 		line_printf(&l, "; its last fault raised %s",
 			    signal_name(s->signal, name, sizeof(name)));
 	if (subject_prev(s)->t_ns)
-		line_printf(&l, "; at the scan before: RSS %s, swap %s, %s mappings, %s fds",
+		line_printf(&l, "; at the scan before: RSS %s, swap %s, %s %s, %s %s",
 			    as_bytes(gauges_rss_pages(g) * page).s,
 			    as_bytes(gauges_swap_pages(g) * page).s, as_count(g->map_count).s,
-			    as_count(g->fds).s);
+			    as_words(g->map_count, "mapping{|s}").s, as_count(g->fds).s,
+			    as_words(g->fds, "fd{|s}").s);
 	line_wrap_at(&l, b, STYLE_BOLD, 2);
 }
 
