@@ -274,7 +274,7 @@ def test_status_tells_of_the_last_boot(check, lab):
         check.between("age", int(said[1]), age - 60, age + 2)
         check.equal("the last boot did not end", said[2], None)
     check.that(f"cpu_ms={words['cpu_ms']}" in ran.out, ran.out)
-    lost = [f"lost: {words[key]} records {what}" for key, what in (
+    lost = [f"lost: {words[key]} record{'' if words[key] == '1' else 's'} {what}" for key, what in (
         ("dropped.fault", "of class fault"), ("failed.kmsg", "that kmsg could not keep"))
         if words.get(key, "0") != "0"]
     check.equal("status", ran.returncode, 7 if lost else 0)
