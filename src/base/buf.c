@@ -146,6 +146,30 @@ int utf8_decode(const char *s, uint32_t *ret_code)
 	return len;
 }
 
+size_t utf8_encode(char ret[4], uint32_t code)
+{
+	if (code < 0x80) {
+		ret[0] = code;
+		return 1;
+	}
+	if (code < 0x800) {
+		ret[0] = 0xc0 | code >> 6;
+		ret[1] = 0x80 | (code & 0x3f);
+		return 2;
+	}
+	if (code < 0x10000) {
+		ret[0] = 0xe0 | code >> 12;
+		ret[1] = 0x80 | (code >> 6 & 0x3f);
+		ret[2] = 0x80 | (code & 0x3f);
+		return 3;
+	}
+	ret[0] = 0xf0 | (code >> 18 & 7);
+	ret[1] = 0x80 | (code >> 12 & 0x3f);
+	ret[2] = 0x80 | (code >> 6 & 0x3f);
+	ret[3] = 0x80 | (code & 0x3f);
+	return 4;
+}
+
 /*
  * Code points that must be escaped, because they move, hide or end text, and could make one name
  * look like another. They are controls, bidirectional controls, characters without width, fillers,

@@ -67,6 +67,9 @@ int text_columns(const char *s);
  */
 int utf8_decode(const char *s, uint32_t *ret_code);
 
+/* Writes a code point in UTF-8, without a NUL. Returns its length, 1 to 4 bytes. */
+size_t utf8_encode(char ret[4], uint32_t code);
+
 /*
  * Returns whether a code point must be escaped: it is a control, is invisible, or moves other text.
  */

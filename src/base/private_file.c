@@ -104,11 +104,13 @@ static int open_next(struct refusal *r, int from, const struct stat *st, size_t 
 int private_directory(const char *path, size_t creates, char *error, size_t size)
 {
 	struct refusal r = {path, *path == '/' ? 1 : strnlen(path, PATH_MAX), error, size};
-	int fd = *path == '/' ? open("/", O_PATH | O_DIRECTORY | O_CLOEXEC) : -EINVAL;
+	int fd;
 
+	if (*path != '/')
+		return refuse(&r, -EINVAL, "is no absolute path");
+	fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return *path == '/' ? refuse(&r, -errno, strerror(errno))
-				    : refuse(&r, -EINVAL, "is no absolute path");
+		return refuse(&r, -errno, strerror(errno));
 	for (;;) {
 		bool is_last = !count_names(path + r.len);
 		struct stat st;

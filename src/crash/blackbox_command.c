@@ -7,7 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/units.h"
 #include "crash/blackbox_arm.h"
 #include "crash/blackbox_live.h"
 #include "crash/blackbox_places.h"
@@ -52,15 +51,9 @@ static void found_gaps(struct buf *gaps, const struct bb_found *f)
 		missing += f->boot[i].missing;
 	if (!f->n)
 		gap_add(gaps, "nothing was read: there is no record");
-	if (f->torn)
-		gap_add(gaps, "lost: %" PRIu64 " %s torn", f->torn,
-			as_words(f->torn, "record{ that is|s that are}").s);
-	if (f->lost)
-		gap_add(gaps, "lost: %" PRIu64 " %s beyond the most that is read", f->lost,
-			as_words(f->lost, "record{|s}").s);
-	if (missing)
-		gap_add(gaps, "lost: %" PRIu64 " %s overwritten or never written", missing,
-			as_words(missing, "record{ that was|s that were}").s);
+	gap_lost(gaps, f->torn, "record{ that is|s that are} torn");
+	gap_lost(gaps, f->lost, "record{|s} beyond the most that is read");
+	gap_lost(gaps, missing, "record{ that was|s that were} overwritten or never written");
 }
 
 static int write_found(const struct options *o, const struct bb_found *f)
@@ -120,15 +113,13 @@ static void heartbeat_gaps(struct buf *gaps, const struct bb_record *beat)
 
 	for (int c = BB_FAULT; c < NR_BB_CLASSES; c++) {
 		snprintf(key, sizeof(key), "dropped.%s", bb_class_name(c));
-		if (bb_get_u64(beat, key, &n) && n)
-			gap_add(gaps, "lost: %" PRIu64 " %s of class %s", n,
-				as_words(n, "record{|s}").s, bb_class_name(c));
+		if (bb_get_u64(beat, key, &n))
+			gap_lost(gaps, n, "record{|s} of class %s", bb_class_name(c));
 	}
 	for (int k = 0; k < NR_SINKS; k++) {
 		snprintf(key, sizeof(key), "failed.%s", sink_rows[k].name);
 		if (bb_get_u64(beat, key, &n))
-			gap_add(gaps, "lost: %" PRIu64 " %s that %s could not keep", n,
-				as_words(n, "record{|s}").s, sink_rows[k].name);
+			gap_lost(gaps, n, "record{|s} that %s could not keep", sink_rows[k].name);
 	}
 }
 

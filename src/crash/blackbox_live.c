@@ -19,7 +19,6 @@
 #include <linux/capability.h>
 
 #include "base/loop.h"
-#include "base/units.h"
 #include "blackbox/log_lines.h"
 #include "crash/blackbox_arm.h"
 #include "crash/blackbox_places.h"
@@ -648,11 +647,8 @@ static void live_gaps(const struct recording *r, struct buf *gaps)
 	if (r->kmsg < 0)
 		gap_add(gaps, "not read: /dev/kmsg");
 	for (int c = BB_FAULT; c < NR_BB_CLASSES; c++)
-		if (r->record_sinks.dropped[c])
-			gap_add(gaps, "lost: %" PRIu64 " %s of class %s",
-				(uint64_t)r->record_sinks.dropped[c],
-				as_words(r->record_sinks.dropped[c], "record{|s}").s,
-				bb_class_name(c));
+		gap_lost(gaps, r->record_sinks.dropped[c], "record{|s} of class %s",
+			 bb_class_name(c));
 	if (r->log.failed || r->log.len >= SESSION_LOG_BYTES)
 		gap_add(gaps, "lost: the end of the log, beyond the most that is kept");
 }

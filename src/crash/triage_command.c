@@ -264,9 +264,7 @@ static void group_gaps(struct buf *gaps, const struct triage_buckets *bs)
 			"not read wholly, and without a crash in what was read: %" PRIu64
 			" of %" PRIu64 " %s (triage LOG says why)",
 			bs->partial, bs->logs, as_words(bs->logs, "log{|s}").s);
-	if (bs->lost)
-		gap_add(gaps, "lost: %" PRIu64 " %s beyond the most that is kept", bs->lost,
-			as_words(bs->lost, "log{|s} or bucket{|s}").s);
+	gap_lost(gaps, bs->lost, "log{|s} or bucket{|s} beyond the most that is kept");
 }
 
 static int triage_group(const struct options *o, const struct view *v)

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/units.h"
 #include "render/completeness.h"
 
 /* The input is no text if at least this percentage of its bytes is odd (see odd_bytes()). */
@@ -67,12 +66,6 @@ static void add_text(struct buf *gaps, const struct triage_files *f)
 	buf_end_part(gaps, &name);
 }
 
-static void add_count(struct buf *gaps, uint64_t n, const char *what)
-{
-	if (n)
-		gap_add(gaps, "lost: %" PRIu64 " %s", n, as_words(n, what).s);
-}
-
 /* Adds the parts of reports that were dropped for want of room or memory. */
 static void add_lost_parts(struct buf *gaps, const struct recognised *r)
 {
@@ -82,8 +75,8 @@ static void add_lost_parts(struct buf *gaps, const struct recognised *r)
 		frames += r->event[i].lost_frames;
 		modules += r->event[i].lost_modules;
 	}
-	add_count(gaps, frames, "frame{|s} of call traces beyond the most that are kept");
-	add_count(gaps, modules, "module{|s} beyond the most that are kept");
+	gap_lost(gaps, frames, "frame{|s} of call traces beyond the most that are kept");
+	gap_lost(gaps, modules, "module{|s} beyond the most that are kept");
 }
 
 void triage_gaps_of(struct buf *gaps, const struct triage_files *f, const struct triage *t,
@@ -94,14 +87,14 @@ void triage_gaps_of(struct buf *gaps, const struct triage_files *f, const struct
 		gap_add(gaps, "nothing was read: %s",
 			f->n ? "the log has no line" : "there is no log");
 	add_text(gaps, f);
-	add_count(gaps, f->left_out, "file{|s} beyond the most that are read at once");
-	add_count(gaps, t->lines.lost_bytes, "byte{|s} beyond the most that is read");
-	add_count(gaps, t->lines.lost_lines, "line{|s} beyond the most that are read");
-	add_count(gaps, t->seen.lost + t->lost_verdicts,
+	gap_lost(gaps, f->left_out, "file{|s} beyond the most that are read at once");
+	gap_lost(gaps, t->lines.lost_bytes, "byte{|s} beyond the most that is read");
+	gap_lost(gaps, t->lines.lost_lines, "line{|s} beyond the most that are read");
+	gap_lost(gaps, t->seen.lost + t->lost_verdicts,
 		  "report{|s} beyond the most that are judged");
 	add_lost_parts(gaps, &t->seen);
-	add_count(gaps, t->seen.unknown,
+	gap_lost(gaps, t->seen.unknown,
 		  "{line that looks like|lines that look like} a crash and {fits|fit} no rule");
-	add_count(gaps, t->lines.dropped, "time{|s} the kernel dropped messages");
-	add_count(gaps, t->recorded.torn, "record{|s} of the flight recorder that {is|are} torn");
+	gap_lost(gaps, t->lines.dropped, "time{|s} the kernel dropped messages");
+	gap_lost(gaps, t->recorded.torn, "record{|s} of the flight recorder that {is|are} torn");
 }

@@ -187,7 +187,6 @@ static bool read_first(const char *path, struct stored_incident *ret)
 		err = src->ops->look(src, &sink);
 		src->ops->close(src);
 	}
-	ret->known = first.known;
 	if (!first.known) {
 		array_copy(ret->why, sizeof(ret->why), reason_of(err));
 		return true;

@@ -60,8 +60,7 @@ void incident_store_keep_bounds(struct incident_store *s, uint64_t wall_ns);
 struct stored_incident {
 	char name[STORED_NAME_BYTES]; /* name of the file */
 	uint64_t bytes;		      /* size of the file */
-	bool known;   /* false: the file cannot be read, or is no incident; `r` is all zeros */
-	char why[80]; /* reason why it is not known; "": it is */
+	char why[80];		      /* reason why the file gave no incident; "": it gave `r` */
 	struct incident_record r;
 };
 

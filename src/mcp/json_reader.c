@@ -123,8 +123,7 @@ const char *json_name_of(struct json_object *o, size_t i)
 	if (!json_is_object(o))
 		return NULL;
 	{
-		json_object_object_foreach(o, name, value)
-		{
+		json_object_object_foreach (o, name, value) {
 			(void)value;
 			if (!i--)
 				return name;

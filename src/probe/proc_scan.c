@@ -291,10 +291,11 @@ int proc_scan(struct proc_scan **pl, bool everyone, const struct proc_states *st
 		if (!pid)
 			continue;
 		dir = openat(dirfd(proc), de->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (dir < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
-			err = -errno;
-		if (dir < 0)
+		if (dir < 0) {
+			if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+				err = -errno;
 			continue; /* without an error, the process has exited */
+		}
 		err = look_at(*pl, dir, pid, everyone, states, sink);
 		close(dir);
 	}

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/units.h"
 #include "render/losses.h"
 #include "render/style.h"
 #include "rules/shortage.h"
@@ -24,9 +23,7 @@ static void add_losses(struct buf *gaps, const struct view *v)
 	size_t n = losses_of(v, lost);
 
 	for (size_t i = 0; i < n; i++)
-		if (lost[i].n)
-			gap_add(gaps, "lost: %" PRIu64 " %s", lost[i].n,
-				as_words(lost[i].n, lost[i].about).s);
+		gap_lost(gaps, lost[i].n, "%s", lost[i].about);
 }
 
 /*

@@ -14,6 +14,13 @@ struct json;
 /* Appends a gap, which is a short sentence without a full stop, to the list `gaps`. */
 void gap_add(struct buf *gaps, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/*
+ * Appends the gap "lost: N WHAT" if `n` is not 0. WHAT comes from `format`, and may have words for
+ * one and for many, as for as_words() of base/units.h.
+ */
+void gap_lost(struct buf *gaps, uint64_t n, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
 /* Appends all gaps in the list `more` to the list `gaps`. */
 void gaps_add(struct buf *gaps, const struct buf *more);
 

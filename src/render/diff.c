@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/units.h"
 #include "model/fields.h"
 #include "model/growers.h"
 #include "model/frames.h"
@@ -251,9 +250,7 @@ int diff_make(struct diff **ret, const struct story_view *a, const struct story_
 		add_memory(d, side[i], i);
 		add_gaps(d, side[i]);
 	}
-	if (d->left_out)
-		gap_add(&d->gaps, "lost: %" PRIu64 " %s beyond the most that is compared",
-			d->left_out, as_words(d->left_out, "value{|s}").s);
+	gap_lost(&d->gaps, d->left_out, "value{|s} beyond the most that is compared");
 	for (int part = 0; part < NR_DIFF_PARTS; part++) {
 		weigh(d, part);
 		if (d->rows[part])

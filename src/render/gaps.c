@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Lists of gaps are text with one gap per line. They need no model, as `triage` has none. */
+#include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "render/completeness.h"
 #include "render/json_out.h"
 #include "render/style.h"
@@ -19,6 +22,19 @@ void gap_add(struct buf *gaps, const char *format, ...)
 		if (gaps->s[i] == '\n')
 			gaps->s[i] = ' ';
 	buf_putc(gaps, '\n');
+}
+
+void gap_lost(struct buf *gaps, uint64_t n, const char *format, ...)
+{
+	char what[256];
+	va_list ap;
+
+	if (!n)
+		return;
+	va_start(ap, format);
+	vsnprintf(what, sizeof(what), format, ap);
+	va_end(ap);
+	gap_add(gaps, "lost: %" PRIu64 " %s", n, as_words(n, what).s);
 }
 
 void gaps_add(struct buf *gaps, const struct buf *more)

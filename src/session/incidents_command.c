@@ -69,7 +69,7 @@ static struct incident_page page_of(const struct listing *l, size_t i, const cha
 	return (struct incident_page){.number = i + 1,
 				      .file = path,
 				      .bytes = one->bytes,
-				      .r = one->known ? &one->r : NULL,
+				      .r = *one->why ? NULL : &one->r,
 				      .why = one->why};
 }
 
@@ -247,7 +247,7 @@ static int act(struct listing *l, const char *action, int (*write_metrics)(const
 	path_of(l, i, path, sizeof(path));
 	if (!strcmp(action, "show"))
 		return show(l, i, path);
-	if (!l->list.one[i].known) {
+	if (*l->list.one[i].why) {
 		complain("%s: %s", path, l->list.one[i].why);
 		return EXIT_FAILED;
 	}

@@ -65,7 +65,7 @@ static void report_no_memory(struct session *s)
 	s->status = EXIT_FAILED;
 }
 
-/* Writes a screen at once. Writes lines so that a program that uses the same pipe splits none. */
+/* Writes a screen with one call, and lines so that another writer of the pipe splits none. */
 static int write_text(struct session *s)
 {
 	const struct buf *b = &s->out.text;

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/buf.h"
+
 #define MESSAGE_MAX	 (1u << 16)
 #define RECORD_SEPARATOR 0x1e
 
@@ -57,16 +59,6 @@ static bool json_find(struct str s, const char *key, struct json_value *ret)
 	return false;
 }
 
-static size_t utf8_put(char *to, uint32_t code)
-{
-	if (code < 0x80)
-		return to[0] = code, 1;
-	if (code < 0x800)
-		return to[0] = 0xc0 | code >> 6, to[1] = 0x80 | (code & 0x3f), 2;
-	return to[0] = 0xe0 | code >> 12, to[1] = 0x80 | (code >> 6 & 0x3f),
-	       to[2] = 0x80 | (code & 0x3f), 3;
-}
-
 /* Decodes the escape sequence after a backslash. Returns the sequence's length in bytes. */
 static size_t unescape(struct str s, char *to, size_t *n)
 {
@@ -76,7 +68,7 @@ static size_t unescape(struct str s, char *to, size_t *n)
 	uint64_t code;
 
 	if (c == 'u' && str_hex(str_first(str_from(s, 1), 4), &code) == 4) {
-		*n += utf8_put(to + *n, code);
+		*n += utf8_encode(to + *n, code);
 		return 5;
 	}
 	to[(*n)++] = known ? into[known - from] : c;

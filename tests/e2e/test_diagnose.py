@@ -10,11 +10,11 @@ import shutil
 import subprocess
 import sys
 
-from harness import (FAULTSCOPE, PATIENCE, Lines, Skip, Watch, Workload, evidence_texts,
+from harness import (FAULTSCOPE, FOUND, PATIENCE, Lines, Skip, Watch, Workload, evidence_texts,
                      guards_have_no_mapping, jsonschema, live, proc_maps, proc_stat, remedy_texts,
                      schema, until, workload_path)
 
-FOUND, USAGE, NO_TARGET = 3, 2, 4
+USAGE, NO_TARGET = 2, 4
 LONG = ("-d", str(PATIENCE))
 SHARE = ["share_tensor (growth)", "collate_batch (growth)", "make_all (growth)"]
 

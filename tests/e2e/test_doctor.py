@@ -12,11 +12,11 @@ import subprocess
 import unicodedata
 from pathlib import Path
 
-from harness import (FAULTSCOPE, ROOT, Lines, Skip, jsonschema, live, schema, status_by, until,
-                     without_notices, workload_path)
+from harness import (FAULTSCOPE, INCOMPLETE, ROOT, Lines, Skip, jsonschema, live, schema,
+                     status_by, until, without_notices, workload_path)
 from test_hooks import OF_MEMORY, left_out_together
 
-DONE, KERNEL_LACKS, INCOMPLETE = 0, 6, 7
+DONE, KERNEL_LACKS = 0, 6
 CORE = ("state", "scan", "lifecycle")
 OLD_KEYS = {"type", "version", "kernel", "probes", "only_counted", "limits"}
 LIMITS = {"max_map_count": "vm/max_map_count", "file_max": "fs/file-max", "nr_open": "fs/nr_open",

@@ -6,9 +6,9 @@ generated from the option table."""
 import re
 import subprocess
 
-from harness import FAULTSCOPE, RECORDINGS, ROOT, live
+from harness import FAULTSCOPE, FOUND, INCOMPLETE, RECORDINGS, ROOT, live
 
-DONE, USAGE, FOUND, INCOMPLETE = 0, 2, 3, 7
+DONE, USAGE = 0, 2
 LEAK = RECORDINGS / "forecast_of_a_leak.fsr"
 ALL_CLEARS = ("all is well", "not short of memory", "no crash found", "nothing found",
               'class="well"')

@@ -5,13 +5,13 @@ import resource
 from functools import partial
 
 from expected import helper, made
-from harness import BUILD, FAULTSCOPE, RECORDINGS, ROOT, Skip
+from harness import BUILD, FAULTSCOPE, INCOMPLETE, RECORDINGS, ROOT, Skip
 
 # Values of RLIMIT_DATA in bytes. MOST is the largest value to try. CLOSE is the precision of the
 # search for the smallest value that suffices.
 MOST, CLOSE = 1 << 29, 1 << 13
 STEPS = 12
-FAILED, INCOMPLETE = 1, 7
+FAILED = 1
 
 
 def limited(lab, most, words):

@@ -11,11 +11,11 @@ import sys
 import threading
 from pathlib import Path
 
-from harness import (INCOMPLETE, RECORDINGS, Lines, Skip, captures, check_form, check_lines,
+from harness import (FOUND, INCOMPLETE, RECORDINGS, Lines, Skip, captures, check_form, check_lines,
                      evidence_texts, idle, live, remedy_texts, until)
 
 MIB = 1 << 20
-FOUND, DONE = 3, 0
+DONE = 0
 V1 = Path("/sys/fs/cgroup/memory")
 
 

@@ -16,7 +16,7 @@ from harness import (FAULTSCOPE, GAP, INCOMPLETE, PATIENCE, RECORDINGS, Lines, S
                      until)
 from page_data import data_of
 
-FAILED, USAGE, INCOMPLETE = 1, 2, 7
+FAILED, USAGE = 1, 2
 FORMATS = ("text", "html", "jsonl", "csv", "csv-time", "folded", "folded-faults", "folded-stall",
            "perf", "pprof", "speedscope", "trace", "textfile", "recording")
 

@@ -17,28 +17,24 @@ def flat(line):
     return out
 
 
+def leaves_of(value):
+    """Returns all values in a JSON value that are neither objects nor arrays."""
+    if isinstance(value, (dict, list)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from leaves_of(inner)
+    else:
+        yield value
+
+
 def words_of(value):
     """Returns all texts in a JSON value."""
-    if isinstance(value, dict):
-        for inner in value.values():
-            yield from words_of(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from words_of(inner)
-    elif isinstance(value, str):
-        yield value
+    return (one for one in leaves_of(value) if isinstance(one, str))
 
 
 def numbers_of(value):
     """Returns all numbers in a JSON value."""
-    if isinstance(value, dict):
-        for inner in value.values():
-            yield from numbers_of(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from numbers_of(inner)
-    elif isinstance(value, (int, float)) and not isinstance(value, bool):
-        yield value
+    return (one for one in leaves_of(value)
+            if isinstance(one, (int, float)) and not isinstance(one, bool))
 
 
 class Truth:

@@ -167,7 +167,7 @@ static void test_triggers(void)
 	ok(name && strstr(name, "-refused.fsr"), "a trigger writes an incident at once");
 	is_u64(raised, 1, "and raises the detail");
 	is_u64(incident_list_read(dir, &list), 0, "it is listed");
-	ok(list.n == 1 && list.one[0].known, "as one incident");
+	ok(list.n == 1 && !*list.one[0].why, "as one incident");
 	is_str(list.one[0].r.cause, "max_map_count", "with its cause");
 	is_str(list.one[0].r.workload, "web", "its workload");
 	is_str(list.one[0].r.title, "a title", "and its title");
@@ -305,7 +305,7 @@ static void test_kills(void)
 		killed += waitpid(pid, &status, 0) == pid && WIFSIGNALED(status);
 		incident_list_read(dir, &list);
 		for (size_t k = 0; k < list.n; k++) {
-			unknown += !list.one[k].known;
+			unknown += !!*list.one[k].why;
 			broken += !is_whole(dir, list.one[k].name);
 		}
 		incident_list_free(&list);

@@ -12,22 +12,6 @@
 #include "mcp/json_reader.h"
 #include "tap.h"
 
-/* Writes a code point in UTF-8, and also the surrogates, which UTF-8 does not allow. */
-static size_t put_utf8(char *ret, uint32_t code)
-{
-	unsigned char *p = (unsigned char *)ret;
-
-	if (code < 0x80)
-		return p[0] = code, 1;
-	if (code < 0x800)
-		return p[0] = 0xc0 | code >> 6, p[1] = 0x80 | (code & 0x3f), 2;
-	if (code < 0x10000)
-		return p[0] = 0xe0 | code >> 12, p[1] = 0x80 | (code >> 6 & 0x3f),
-		       p[2] = 0x80 | (code & 0x3f), 3;
-	return p[0] = 0xf0 | code >> 18, p[1] = 0x80 | (code >> 12 & 0x3f),
-	       p[2] = 0x80 | (code >> 6 & 0x3f), p[3] = 0x80 | (code & 0x3f), 4;
-}
-
 /* Reads {"NAME":"NAME"}. Returns whether the name of the member and its value are NAME. */
 static bool reads(const char *name, size_t len)
 {
@@ -56,8 +40,8 @@ static void test_characters(void)
 	uint32_t first = 0;
 
 	for (uint32_t code = 0x20; code <= 0x10ffff; code += code < 0x3000 ? 1 : 61) {
-		char name[8];
-		size_t len = put_utf8(name, code);
+		char name[4];
+		size_t len = utf8_encode(name, code);
 		bool valid = code < 0xd800 || code >= 0xe000;
 
 		if (code == '"' || code == '\\' || reads(name, len) == valid)

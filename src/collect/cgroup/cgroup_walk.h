@@ -13,7 +13,7 @@ struct cgroup_walk {
 	unsigned int dirs_most, depth_most;
 	/*
 	 * number of cgroups that were skipped, because there were too many or they were nested too
-	 * deeply
+	 * deeply. A directory whose cgroups could not all be listed counts as 1
 	 */
 	uint64_t over;
 

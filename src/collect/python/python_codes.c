@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "collect/python/python_lines.h"
 
 #define CHAINS		4096
@@ -77,26 +78,7 @@ static size_t put_character(__u32 c, char ret[4])
 {
 	if (c >> 11 == SURROGATES || (c >> 20 && c >> 16 != LAST_PLANE))
 		c = REPLACEMENT;
-	if (!(c >> 7)) {
-		ret[0] = c;
-		return 1;
-	}
-	if (!(c >> 11)) {
-		ret[0] = 0xc0 | c >> 6;
-		ret[1] = 0x80 | (c & 0x3f);
-		return 2;
-	}
-	if (!(c >> 16)) {
-		ret[0] = 0xe0 | c >> 12;
-		ret[1] = 0x80 | (c >> 6 & 0x3f);
-		ret[2] = 0x80 | (c & 0x3f);
-		return 3;
-	}
-	ret[0] = 0xf0 | (c >> 18 & 7);
-	ret[1] = 0x80 | (c >> 12 & 0x3f);
-	ret[2] = 0x80 | (c >> 6 & 0x3f);
-	ret[3] = 0x80 | (c & 0x3f);
-	return 4;
+	return utf8_encode(ret, c);
 }
 
 /* Converts a Python str, whose characters have 1, 2 or 4 bytes, to UTF-8. */

@@ -19,11 +19,19 @@
 	extern const char name##_end[] __attribute__((visibility("hidden")))
 
 ASSET(report_css, INCLUDE("report.css"));
-/* The parts of the script are parts of one function: html_end() writes its begin and its end. */
-ASSET(report_js, INCLUDE("script/page.js") INCLUDE("script/tables.js") INCLUDE("script/points.js")
-			 INCLUDE("script/heat.js") INCLUDE("script/timeline.js")
-				 INCLUDE("script/rows.js") INCLUDE("script/stacks.js")
-					 INCLUDE("script/flame.js") INCLUDE("script/state.js"));
+/* The script's files are parts of one function: html_end() writes its beginning and its end. */
+#define SCRIPT                                                                                     \
+	INCLUDE("script/page.js")                                                                  \
+	INCLUDE("script/tables.js")                                                                \
+	INCLUDE("script/points.js")                                                                \
+	INCLUDE("script/heat.js")                                                                  \
+	INCLUDE("script/timeline.js")                                                              \
+	INCLUDE("script/rows.js")                                                                  \
+	INCLUDE("script/stacks.js")                                                                \
+	INCLUDE("script/flame.js")                                                                 \
+	INCLUDE("script/state.js")
+
+ASSET(report_js, SCRIPT);
 
 void html_text_len(struct buf *b, const char *s, size_t len)
 {
