@@ -287,6 +287,12 @@ $(BUILD)/situations: tests/e2e/situations.c
 $(BUILD)/situations: ALL_CFLAGS += -Itests/unit
 # The program failing_calls runs commands in which one call of the C library fails.
 $(BUILD)/failing_calls: tests/e2e/failing_calls.c
+# Programs that delay forks and exits of chosen processes, and the program that attaches them
+$(BUILD)/slow_life.bpf.o: tests/e2e/slow_life.bpf.c vmlinux/vmlinux.h
+	$(CLANG) $(BPF_CFLAGS) -c $< -o $@
+$(BUILD)/bench/empty: tests/bench/empty.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $< $(LIBS) -o $@
 # Programs that write recordings from a seed or with hostile names, and other inputs of tests
 WRITERS := $(BUILD)/random_recording $(BUILD)/hostile_recording $(BUILD)/event_recording \
 	$(BUILD)/ring_writer $(BUILD)/doctor_pages $(BUILD)/retold_recording $(BUILD)/hook_choices \
@@ -461,7 +467,7 @@ bench-triage: all ## compare triage with greps on logs with known answers (CORPU
 
 # The programs that tests need; with SAN=1 they are built with AddressSanitizer and UBSan.
 check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/screens $(BUILD)/situations \
-	$(BUILD)/failing_calls $(WRITERS) $(ZOO)
+	$(BUILD)/failing_calls $(WRITERS) $(ZOO) $(BUILD)/slow_life.bpf.o $(BUILD)/bench/empty
 
 UNIT_TESTS = $(UNIT_SRC:tests/unit/%.c=%)
 

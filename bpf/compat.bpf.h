@@ -124,6 +124,8 @@ static void *(*const read_only_cast)(const void *object, __u32 type) =
 #define repeat(most, step, ctx) bpf_loop(most, step, ctx, 0)
 #endif
 
+#define TASK_NEW 0x800 /* value from include/linux/sched.h, since 4.8 */
+
 /* Proposed kernel patches rename mm->map_count to vma_count. */
 struct mm_struct___renamed {
 	int vma_count;
@@ -176,6 +178,23 @@ static __always_inline __u64 mappings_version(struct mm_struct *mm)
 	if (bpf_core_field_exists(lock_seqcount(mm)->mm_lock_seq))
 		return get(lock_seqcount(mm), mm_lock_seq.sequence);
 	return get(mm, total_vm) * 31 + get(mm, data_vm) * 7 + map_count_of(mm);
+}
+
+/* Until 2f064a59a11f (5.14), task_struct.__state was named `state`. */
+struct task_struct___state {
+	long state;
+} __attribute__((preserve_access_index));
+
+/*
+ * Returns whether the fork of a task has not ended. Such a task is TASK_NEW. Other tasks can see it
+ * before the tracepoint sched_process_fork, and wake_up_new_task() clears TASK_NEW after the
+ * tracepoint (kernel_clone(), kernel/fork.c).
+ */
+static __always_inline bool fork_goes_on(struct task_struct *task)
+{
+	if (bpf_core_field_exists(task->__state))
+		return get(task, __state) & TASK_NEW;
+	return get((struct task_struct___state *)task, state) & TASK_NEW;
 }
 
 /*

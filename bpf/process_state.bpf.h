@@ -397,6 +397,31 @@ static __always_inline void count_freed_state(bool is_new)
 }
 
 /*
+ * Called by a scan for a process that has begun to exit. If the first scan finds such a process,
+ * no probe has seen it before, and its exit must not count it as lost: see count_freed_state().
+ * Therefore creates its state. If it had none, no event was counted, and no record will be sent.
+ * The kernel sets exit_state after the tracepoint of the exit (do_exit(), kernel/exit.c).
+ */
+returns_unread int proc_was_ending(struct task_struct *leader)
+{
+	struct fs_state *st;
+
+	if (!config.clones_free_storage || !config.watch_all || shared.epoch > 1 ||
+	    get(leader, exit_state))
+		return 0;
+	st = bpf_task_storage_get(&procs, leader, NULL, 0);
+	if (!st) {
+		st = storage_make(&procs, leader, NULL);
+		if (!st)
+			return 0;
+		st->flags = PROC_FINAL;
+	}
+	st->start_ns = get(leader, start_boottime);
+	st->pid = get(leader, tgid);
+	return 0;
+}
+
+/*
  * Returns the state of a process whose leader exited before the process was watched. Moves the
  * state to `orphans` first.
  */

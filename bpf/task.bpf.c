@@ -538,16 +538,20 @@ static __always_inline struct fs_state *state_to_scan(struct task_struct *task,
 						      struct task_struct *leader)
 {
 	struct fs_state *st = proc_find(task);
+	bool is_new;
 
 	if (st && st->start_ns)
 		return st->flags & PROC_FINAL ? NULL : st;
-	if (has_ended(leader))
+	if (has_ended(leader)) {
+		proc_was_ending(task);
 		return NULL;
+	}
+	is_new = fork_goes_on(leader); /* read before the state, which the fork creates */
 	if (config.watch_all)
 		st = proc_make(task);
 	if (!st)
 		return NULL;
-	count_freed_state(true);
+	count_freed_state(!st->start_ns && !is_new);
 	st->start_ns = get(leader, start_boottime);
 	st->pid = get(leader, tgid);
 	return st;

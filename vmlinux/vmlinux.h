@@ -652,6 +652,7 @@ struct pid {
 
 struct task_struct {
 	struct thread_info thread_info;
+	unsigned int __state;
 	void *stack;
 	struct seccomp seccomp;
 	struct mm_struct *mm;

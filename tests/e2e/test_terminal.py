@@ -54,10 +54,12 @@ class Terminal:
     def type(self, keys):
         os.write(self.ours, keys)
 
-    def ended(self):
+    def check_end(self, check, what):
+        """Waits for the end, whose status must be 0."""
         until(lambda: self.read() is not None and self.process.poll() is not None, "the end")
-        self.read()
-        return self.process.returncode
+        text = self.process.stderr.read() if self.process.stderr else self.text()
+        check.that(self.process.returncode == 0,
+                   f"{what}: status {self.process.returncode}: {text[-1000:]!r}")
 
     def attributes(self):
         return termios.tcgetattr(self.theirs)
@@ -154,7 +156,7 @@ def test_hostile_names_on_a_terminal(check, lab):
             until(lambda: terminal.read().count(b"\033[H") >= 3 or terminal.process.poll(),
                   "three frames")
             terminal.type(b"q")
-            check.equal(f"{options}: status", terminal.ended(), 0)
+            terminal.check_end(check, f"{options}")
             check_clean(check, f"{options}", terminal.output, on_terminal=True)
             terminal.close()
 
@@ -172,7 +174,7 @@ def test_terminal_is_given_back(check, lab):
                 terminal.type(b"q")
             else:
                 terminal.process.send_signal(ending)
-            check.equal(f"{name}: status", terminal.ended(), 0)
+            terminal.check_end(check, f"{name}")
             check.equal(f"{name}: attributes", terminal.attributes(), terminal.before)
             text = terminal.text()
             check.that(text.count(ENTER) == 1 == text.count(LEAVE), f"{name}: screens")
@@ -188,7 +190,7 @@ def test_terminal_keys(check, lab):
     terminal = Terminal(lab, "0.1")
     until(lambda: b"\033[H" in terminal.read(), "a frame")
     terminal.type(b"\003")
-    check.equal("status after Ctrl-C", terminal.ended(), 0)
+    terminal.check_end(check, "after Ctrl-C")
     check.equal("attributes", terminal.attributes(), terminal.before)
     terminal.close()
     terminal = Terminal(lab, "0.1")
@@ -199,7 +201,7 @@ def test_terminal_keys(check, lab):
     terminal.process.send_signal(signal.SIGCONT)
     until(lambda: terminal.text().count(ENTER) == 2, "the screen taken again")
     terminal.type(b"q")
-    check.equal("status after Ctrl-Z and q", terminal.ended(), 0)
+    terminal.check_end(check, "after Ctrl-Z and q")
     check.equal("attributes after Ctrl-Z and q", terminal.attributes(), terminal.before)
     terminal.close()
 
@@ -209,7 +211,7 @@ def test_progress(check, lab):
     """A measurement longer than two seconds shows its progress, and erases it at the end."""
     terminal = Terminal(lab, "-p", str(os.getpid()), "--json", "-o", "/dev/null", "-d", "4", "0.1",
                         errors=True)
-    check.equal("status", terminal.ended(), 0)
+    terminal.check_end(check, "the watch")
     text = terminal.text()
     told = re.findall(r"faultscope: watching: (\d+) %, [\d.]+ s left", text)
     check.that(told and 45 <= int(told[0]) < 100 and told == sorted(told, key=int),

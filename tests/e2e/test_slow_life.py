@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Tests processes that a scan finds while their fork or their exit goes on. None of them is lost."""
+import sys
+
+from harness import BUILD, Lines, live, status_by
+
+ATTACH, PROGRAMS = BUILD / "bench" / "empty", BUILD / "slow_life.bpf.o"
+WATCHES = 4  # in half of them, the first scan finds a process that is exiting
+# Programs that set their name, which slow_life.bpf.c selects, and then fork or exit
+FORKING = """
+import os
+open("/proc/self/comm", "w").write("slow")
+for i in range(20):
+    pid = os.fork()
+    if not pid:
+        open("/proc/self/comm", "w").write("born")
+        os._exit(0)
+    os.waitpid(pid, 0)
+open("/proc/self/comm", "w").write("done")
+"""
+# Processes that are older than a watch, and exit one after another
+EXITING = """
+import os
+pipes = []
+for i in range(80):
+    theirs, ours = os.pipe()
+    if not os.fork():
+        open("/proc/self/comm", "w").write("slow")
+        os.read(theirs, 1)
+        os._exit(0)
+    pipes.append(ours)
+print("ready", flush=True)
+for pipe in pipes:
+    os.write(pipe, b".")
+    os.wait()
+"""
+
+
+def attach(lab, program):
+    """Attaches a program of slow_life.bpf.c until the end of the test."""
+    errors = lab.dir / "errors"
+    with open(errors, "w", encoding="utf-8") as file:
+        process = lab.spawn([ATTACH, PROGRAMS, program], stderr=file)
+    said = process.stdout.readline()
+    assert said == "ready\n", errors.read_text(encoding="utf-8")[-1000:]
+
+
+def check_nothing_lost(check, capture):
+    lines = Lines(capture.text)
+    check.equal("processes counted as lost", lines.of("end")[0]["losses"]["map"], 0)
+    check.equal("status", capture.status, status_by(lines))
+
+
+@live
+def test_forks_during_scans(check, lab):
+    """A scan may find a process before the fork probe sees it."""
+    attach(lab, "slow_fork")
+    watch = lab.watch("0.01", record=False)
+    ran = lab.call(sys.executable, "-c", FORKING)
+    check.equal("status of the program", ran.returncode, 0)
+    check_nothing_lost(check, watch.stop())
+
+
+@live
+def test_exits_during_the_first_scan(check, lab):
+    """A process that is exiting during the first scan may still be exiting during the second."""
+    attach(lab, "slow_exit")
+    exiting = lab.spawn([sys.executable, "-c", EXITING])
+    check.equal("the program", exiting.stdout.readline(), "ready\n")
+    for _ in range(WATCHES):
+        capture = lab.watch("0.01", "-d", "0.3", record=False).finished()
+        check.that(exiting.poll() is None, "the processes have ended before the watch")
+        check_nothing_lost(check, capture)
+    exiting.kill()
