@@ -124,8 +124,10 @@ STATIC_OBJ := $(sort $(filter-out $(LOADER_SRC:src/%.c=$(BUILD)/src/%.o) $(KDUMP
 	$(NO_LOADER_SRC:src/%.c=$(BUILD)/src/%.o) $(if $(KDUMPFILE),$(NO_KDUMP_SRC:src/%.c=$(BUILD)/src/%.o)))
 STATIC_OBJ := $(if $(STATIC_HTTP),$(STATIC_OBJ) $(STATIC)/p11_absent.c,$(filter-out \
 	$(HTTP_SRC:src/%.c=$(BUILD)/src/%.o),$(STATIC_OBJ)) $(if $(HTTP),$(NO_HTTP_SRC:src/%.c=$(BUILD)/src/%.o)))
-# All objects except main, for the unit tests
+# All objects except main, and an archive of them. Each test program is linked with those parts of the
+# archive that it uses.
 LIB_OBJ := $(filter-out $(BUILD)/src/main.o,$(OBJ))
+PARTS := $(BUILD)/parts.a
 # Unit tests of code that is built only if the program has the HTTP server
 HTTP_TESTS := $(if $(HTTP),,$(patsubst %,tests/unit/test_%.c,http_client listen rate_limit verify web_config))
 JSON_TESTS := $(if $(JSON),,tests/unit/test_json_reader.c tests/unit/test_mcp_result.c)
@@ -238,39 +240,43 @@ $(BUILD)/src/render/html/html.o: $(PAGE_PARTS)
 $(BUILD)/faultscope: $(OBJ)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
+$(PARTS): $(LIB_OBJ)
+	rm -f $@
+	$(AR) rcsT $@ $^
+
 $(BUILD)/unit/test_endpoint $(BUILD)/unit/test_verify: LIBS += -lcrypt
-$(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ)
+$(BUILD)/unit/%: tests/unit/%.c $(PARTS)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Itests/unit $(ALL_LDFLAGS) $(filter %.c %.o,$^) $(LIBS) -o $@
+	$(CC) $(ALL_CFLAGS) -Itests/unit $(ALL_LDFLAGS) $(filter %.c %.a,$^) $(LIBS) -o $@
 
 # The program naming prints names of addresses for end-to-end tests; naming_bench measures the time.
 $(BUILD)/naming: tests/e2e/naming.c
 $(BUILD)/naming_bench: tests/bench/naming.c
 # These programs compare stacks with those of libdw (libdw-dev), and print sizes of unwind tables.
 ORACLE_SRC := $(addprefix tests/unwind/,oracle.c traced_space.c reference_stack.c)
-$(BUILD)/unwind/oracle: $(ORACLE_SRC) $(LIB_OBJ)
+$(BUILD)/unwind/oracle: $(ORACLE_SRC) $(PARTS)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(filter %.c %.o,$^) -ldw $(LIBS) -o $@
-$(BUILD)/unwind/figures: tests/unwind/figures.c $(LIB_OBJ)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(filter %.c %.a,$^) -ldw $(LIBS) -o $@
+$(BUILD)/unwind/figures: tests/unwind/figures.c $(PARTS)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(filter %.c %.o,$^) $(LIBS) -o $@
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(filter %.c %.a,$^) $(LIBS) -o $@
 
-$(BUILD)/unwind/core: tests/unwind/core.c tests/unwind/traced_space.c $(LIB_OBJ)
+$(BUILD)/unwind/core: tests/unwind/core.c tests/unwind/traced_space.c $(PARTS)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(filter %.c %.o,$^) -ldw $(LIBS) -o $@
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(filter %.c %.a,$^) -ldw $(LIBS) -o $@
 # The program kernel_walk compares stacks that a BPF program walks with those of backtrace(3).
 $(BUILD)/unwind/kernel_walk.bpf.o: tests/unwind/kernel_walk.bpf.c tests/unwind/kernel_walk.h \
 	$(wildcard bpf/*unwind*) vmlinux/vmlinux.h
 	@mkdir -p $(@D)
 	$(CLANG) $(BPF_CFLAGS) -c $< -o $@
 	$(STRIP_BPF) -g $@
-$(BUILD)/unwind/kernel_walk: tests/unwind/kernel_walk.c tests/unwind/traced_space.c $(LIB_OBJ)
+$(BUILD)/unwind/kernel_walk: tests/unwind/kernel_walk.c tests/unwind/traced_space.c $(PARTS)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Itests/unit $(ALL_LDFLAGS) -pthread $(filter %.c %.o,$^) $(LIBS) -o $@
+	$(CC) $(ALL_CFLAGS) -Itests/unit $(ALL_LDFLAGS) -pthread $(filter %.c %.a,$^) $(LIBS) -o $@
 
-$(BUILD)/unwind/following: tests/unwind/following.c $(LIB_OBJ)
+$(BUILD)/unwind/following: tests/unwind/following.c $(PARTS)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Itests/unit $(ALL_LDFLAGS) $(filter %.c %.o,$^) $(LIBS) -ldl -o $@
+	$(CC) $(ALL_CFLAGS) -Itests/unit $(ALL_LDFLAGS) $(filter %.c %.a,$^) $(LIBS) -ldl -o $@
 
 ROWS_OF := $(wildcard /lib/$(TRIPLET)/libc.so.6 /lib/$(TRIPLET)/libstdc++.so.6 \
 	/lib/$(TRIPLET)/libcrypto.so.3 /usr/bin/perl /usr/bin/git /usr/$(TRIPLET_arm64)/lib/libc.so.6)
@@ -300,8 +306,8 @@ WRITERS := $(BUILD)/random_recording $(BUILD)/hostile_recording $(BUILD)/event_r
 $(WRITERS): $(BUILD)/%: tests/e2e/%.c tests/e2e/dice.h tests/e2e/recording_writer.h
 $(WRITERS): ALL_CFLAGS += -Itests/unit
 $(BUILD)/naming $(BUILD)/naming_bench $(BUILD)/screens $(BUILD)/situations $(BUILD)/failing_calls \
-		$(WRITERS): $(LIB_OBJ)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+		$(WRITERS): $(PARTS)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(filter %.c,$^) $(PARTS) $(LIBS) -o $@
 
 $(BUILD)/workloads/%: tests/workloads/%.c $(wildcard tests/workloads/*.h)
 	@mkdir -p $(@D)
@@ -503,7 +509,7 @@ DISTROS ?= bookworm trixie sid
 # fail for known causes), and briefly on other kernels
 LONG_TESTS = then $(addprefix build/san/unit/,$(UNIT_TESTS)) then tests/fuzz/run.sh \
 	then "BUILD=build/san tests/e2e/run.py" \
-	then "LONG=1 tests/e2e/run.py --only forked_workers" \
+	then "LONG=1 tests/e2e/run.py --only 'forked_workers|outputs_|made_recordings'" \
 	$(if $(HTTP),then "BUILD=build/san tests/export/run.py") then tests/zoo/run.py \
 	then "tests/vm/run.py --brief --kernels $(KERNELS) --table build/kernels-brief.md" \
 	then "tests/distros/run.sh $(DISTROS)"
@@ -583,8 +589,8 @@ check-blackbox-quiet: static ## test that the flight recorder reports nothing on
 	tools/setup.sh test
 	tests/tally.py "tests/vm/blackbox_quiet.py --minutes $(MINUTES) --kernels $(QUIET_KERNELS)"
 
-$(BUILD)/tables: tools/tables.c tools/finding_pages.c $(LIB_OBJ)
-	$(CC) $(ALL_CFLAGS) -Itools $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+$(BUILD)/tables: tools/tables.c tools/finding_pages.c $(PARTS)
+	$(CC) $(ALL_CFLAGS) -Itools $(ALL_LDFLAGS) $(filter %.c %.a,$^) $(LIBS) -o $@
 
 readme: all build/tables build/screens ## put the program's tables and outputs into README.md and docs/
 	tools/readme.py build

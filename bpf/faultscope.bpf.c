@@ -12,6 +12,7 @@
 #include "fd.bpf.c"
 #include "failed_call.bpf.c"
 #include "cgroup.bpf.h"
+#include "freed_state.bpf.h"
 #include "held_lock.bpf.h"
 #include "pressure.bpf.h"
 #include "resident.bpf.h"

@@ -64,7 +64,7 @@ struct {
  * State of processes whose leader has exited while other threads continue. A thread that calls
  * execve takes over the leader's pid and start time. The kernel then frees the leader's task with
  * its storage (de_thread(), fs/exec.c), so state must be kept elsewhere. Also state of processes
- * in which a clone() failed: see proc_clone_failed(). Before 6.1, entries of hash tables must exist
+ * in which a clone() failed: see freed_state.bpf.h. Before 6.1, entries of hash tables must exist
  * in advance.
  */
 struct {
@@ -366,62 +366,6 @@ returns_unread int proc_leader_left(struct task_struct *leader, struct fs_state 
 }
 
 /*
- * Called at the end of a clone() that failed, in the thread that called it. Some kernels then free
- * the task storage of this thread: free_task() frees the storage of the task that was not created,
- * whose pointer is still a copy of the caller's. The kernel does this later, in an RCU callback
- * (delayed_free_task(), kernel/fork.c). Therefore moves the state of a process to `orphans` first,
- * if the thread is the leader. If `orphans` is full, the state stays, and may be lost.
- *
- * Since b0fd1852bf21 ("bpf: Fix UAF in task local storage", 6.4 and stable kernels of that time).
- * Until "bpf,fork: wipe ->bpf_storage before bailouts that access it" (7.2 and stable kernels of
- * 2026), which clears the pointer in dup_task_struct(). On such a kernel, moved state is only read
- * more slowly.
- */
-static __always_inline void proc_clone_failed(struct task_struct *task, struct task_struct *leader,
-					      struct fs_state *st)
-{
-	if (config.clones_free_storage && get(task, pid) == get(task, tgid) &&
-	    !(st->flags & PROC_ORPHAN))
-		proc_leader_left(leader, st);
-}
-
-/*
- * Counts a process as lost whose state the kernel freed: see proc_clone_failed(). This happens if
- * the probe `calls` is off. `is_new`: the process has no state, or state that neither its fork nor
- * a scan has seen. After the first scan, no process has such state unless it was freed.
- */
-static __always_inline void count_freed_state(bool is_new)
-{
-	if (config.clones_free_storage && config.watch_all && is_new && shared.epoch > 1)
-		bump(shared.losses.map);
-}
-
-/*
- * Called by a scan for a process that has begun to exit. If the first scan finds such a process,
- * no probe has seen it before, and its exit must not count it as lost: see count_freed_state().
- * Therefore creates its state. If it had none, no event was counted, and no record will be sent.
- * The kernel sets exit_state after the tracepoint of the exit (do_exit(), kernel/exit.c).
- */
-returns_unread int proc_was_ending(struct task_struct *leader)
-{
-	struct fs_state *st;
-
-	if (!config.clones_free_storage || !config.watch_all || shared.epoch > 1 ||
-	    get(leader, exit_state))
-		return 0;
-	st = bpf_task_storage_get(&procs, leader, NULL, 0);
-	if (!st) {
-		st = storage_make(&procs, leader, NULL);
-		if (!st)
-			return 0;
-		st->flags = PROC_FINAL;
-	}
-	st->start_ns = get(leader, start_boottime);
-	st->pid = get(leader, tgid);
-	return 0;
-}
-
-/*
  * Returns the state of a process whose leader exited before the process was watched. Moves the
  * state to `orphans` first.
  */
@@ -605,16 +549,6 @@ static __always_inline struct fs_fault_slot *slot_make(struct task_struct *task,
 
 #define whole_of(st) ((struct fs_whole_state *)(st))
 #define own_leader() ((struct task_struct *)NULL) /* the state of a process is in one place */
-
-/* The kernel does not free entries of hash tables. */
-static __always_inline void proc_clone_failed(struct task_struct *task, struct task_struct *leader,
-					      struct fs_state *st)
-{
-}
-
-static __always_inline void count_freed_state(bool is_new)
-{
-}
 
 #define X(part, PART, group)                                                                       \
 	static __always_inline struct fs_##part *make_##part(struct fs_state *st,                  \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Handles fork, exec and exit of processes, and scans all processes. */
 #include "changes.h"
+#include "freed_state.bpf.h"
 #include "process_record.bpf.h"
 #include "resident_wanted.bpf.h"
 #include "unwind_process.bpf.h"

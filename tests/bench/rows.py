@@ -46,8 +46,8 @@ FAULT_FILES = "fault.bpf.c pressure.bpf.h class.bpf.h slow_fault.bpf.h sample.bp
 MEMORY_FILES = "memory.bpf.c class.bpf.h"
 FILES = {
     "state": "",
-    "scan": "task.bpf.c changes.h",
-    "lifecycle": "task.bpf.c changes.h unwind_process.bpf.h",
+    "scan": "task.bpf.c changes.h freed_state.bpf.h",
+    "lifecycle": "task.bpf.c changes.h freed_state.bpf.h unwind_process.bpf.h",
     "fault_begin": FAULT_FILES,
     "fault_kernel": FAULT_FILES,
     "fault_end": FAULT_FILES,
@@ -63,7 +63,7 @@ FILES = {
     "log": "failed_call.bpf.c refusal.bpf.h",
     "tlb": MEMORY_FILES,
     "calls": "faultscope.bpf.c fd.bpf.c mapping.bpf.c failed_call.bpf.c growth.bpf.h "
-             "call_site.bpf.h",
+             "call_site.bpf.h freed_state.bpf.h",
     "resident": "resident.bpf.h resident_move.bpf.h",
 }
 # Further files for modes that walk user stacks

@@ -45,6 +45,8 @@ BUILD = ROOT / os.environ.get("BUILD", "build")
 FAULTSCOPE = BUILD / "faultscope"
 os.environ.setdefault("LSAN_OPTIONS", f"suppressions={Path(__file__).with_name('leaks.txt')}")
 RECORDINGS = Path(__file__).resolve().parent / "recordings"
+# `make check-all` sets LONG=1. Some tests then try more cases of the same kind.
+LONG = bool(os.environ.get("LONG"))
 # seconds after which a process that makes no progress counts as hung; a machine that emulates another
 # one may need more
 PATIENCE = float(os.environ.get("FS_PATIENCE", 180))

@@ -2,12 +2,11 @@
 """Tests of P25: the memory that forked workers copy, compared with the kernel's own count."""
 
 import json
-import os
 import re
 import shutil
 import sys
 
-from harness import Skip, captures, workload_path
+from harness import LONG, Skip, captures, workload_path
 from test_pressure import finished_run
 
 # Forks four workers that use data of their parent. Each writes the kernel's count of its private
@@ -97,8 +96,7 @@ for my $number (0 .. 3) {
 
 COPY = ["list", "written", "dict", "instances", "collected", "perl"]
 SHARE = ["bytes", "shared", "numbers", "file", "frozen", "read"]
-# Each case takes 5 seconds. `make check-all` sets LONG=1, and runs all cases.
-CASES = COPY + SHARE if os.environ.get("LONG") else COPY[:2] + SHARE[:2]
+CASES = COPY + SHARE if LONG else COPY[:2] + SHARE[:2]  # each takes 5 seconds
 
 
 def expect_copies(check, lines, truth):
