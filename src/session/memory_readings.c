@@ -15,16 +15,6 @@
 /* default for the number of processes to read if all processes of the machine are watched */
 #define LARGEST 16
 
-/* Notes once why the output is incomplete: readings are repeated for as long as a session lasts. */
-static void note_gap(struct session *s, const char *what, const char *why)
-{
-	char text[160];
-
-	snprintf(text, sizeof(text), "not read: %s: %s", what, why);
-	if (!s->out.gaps.len || !strstr(s->out.gaps.s, text))
-		gap_add(&s->out.gaps, "%s", text);
-}
-
 /* Finds the process from which `s` may have inherited pages. */
 static void fill_parent(const struct session *s, const struct subject *one,
 			struct resident_process *ret)
@@ -72,7 +62,7 @@ static void read_one(struct session *s, const struct subject *one)
 	if (!err || err == -ESRCH)
 		return;
 	snprintf(what, sizeof(what), "the resident memory of process %u", one->id.pid);
-	note_gap(s, what, strerror(-err));
+	session_note_gap(s, "not read", what, err);
 }
 
 static uint64_t pages_of(const struct subject *s)
@@ -144,7 +134,7 @@ void memory_readings_take_until(struct session *s, uint64_t until_ns)
 		read_targets(s, until_ns);
 	err = err ?: resident_finish(s->in.resident, has_ended, &s->in.m);
 	if (err)
-		note_gap(s, "resident memory", strerror(-err));
+		session_note_gap(s, "not read", "resident memory", err);
 }
 
 void memory_readings_take(struct session *s)

@@ -214,6 +214,12 @@ int session_open_loop(struct session *s);
 int session_note_end(struct session *s, int err);
 
 /*
+ * Adds a reason why the output is incomplete, such as "not read: resident memory: No such process".
+ * A reason that is already known is not added again. `err` is -errno.
+ */
+void session_note_gap(struct session *s, const char *how, const char *what, int err);
+
+/*
  * If data may be missing, prints the reasons, and changes an exit status of 0 to EXIT_INCOMPLETE.
  */
 void session_judge_gaps(struct session *s);

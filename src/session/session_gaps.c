@@ -3,6 +3,8 @@
 #include "session/session.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "render/completeness.h"
 #include "cli/messages.h"
@@ -17,6 +19,15 @@ int session_note_end(struct session *s, int err)
 	}
 	recording_gaps(replay_facts(s->in.src), &s->out.gaps);
 	return err == -EBADMSG ? 1 : err;
+}
+
+void session_note_gap(struct session *s, const char *how, const char *what, int err)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text), "%s: %s: %s", how, what, strerror(-err));
+	if (!s->out.gaps.len || !strstr(s->out.gaps.s, text))
+		gap_add(&s->out.gaps, "%s", text);
 }
 
 void session_judge_gaps(struct session *s)

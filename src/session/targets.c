@@ -58,32 +58,39 @@ static bool descends(pid_t pid, const void *ctx)
 	return false;
 }
 
-/* Returns the pid of the next process in a listing of /proc; 0: no more, or no listing. */
-static pid_t next_process(DIR *proc)
+/* Returns the pid of the next process in a listing of /proc; 0: no more, or an error, see *err. */
+static pid_t next_process(DIR *proc, int *err)
 {
 	struct dirent *de;
 	pid_t pid = 0;
 
-	while (pid <= 0 && proc && (de = readdir(proc)))
+	while (pid <= 0 && (de = io_next_entry(proc, err)))
 		pid = atoi(de->d_name);
 	return pid > 0 ? pid : 0;
 }
 
 /*
  * Watches existing processes that `is_wanted` selects. BPF programs follow children that are
- * created later. Returns the number of processes.
+ * created later. Returns the number of processes. If it may be too small, notes a gap with `what`.
  */
 static size_t watch_existing(struct session *s, bool (*is_wanted)(pid_t pid, const void *ctx),
-			     const void *ctx)
+			     const void *ctx, const char *what)
 {
 	DIR *d = opendir("/proc");
+	int refused = 0, err = d ? 0 : -errno;
 	size_t watched = 0;
 
-	for (pid_t pid; (pid = next_process(d));)
-		if (is_wanted(pid, ctx))
-			watched += !live_watch(s->in.src, pid, true);
+	for (pid_t pid; d && (pid = next_process(d, &err));) {
+		int one = is_wanted(pid, ctx) ? live_watch(s->in.src, pid, true) : -ESRCH;
+
+		watched += !one;
+		if (one && one != -ESRCH)
+			refused = one;
+	}
 	if (d)
 		closedir(d);
+	if (err || refused)
+		session_note_gap(s, "not watched", what, err ?: refused);
 	return watched;
 }
 
@@ -142,8 +149,9 @@ static bool has_process(const struct filter *only)
 {
 	DIR *d = opendir("/proc");
 	bool found = false;
+	int err;
 
-	for (pid_t pid; !found && (pid = next_process(d));)
+	for (pid_t pid; d && !found && (pid = next_process(d, &err));)
 		found = is_in_cgroup(pid, only);
 	if (d)
 		closedir(d);
@@ -183,7 +191,7 @@ size_t targets_watch_cgroup(struct session *s)
 	struct filter only = {};
 
 	memcpy(only.cgroup, s->o->filter.cgroup, sizeof(only.cgroup));
-	return watch_existing(s, belongs_to, &only);
+	return watch_existing(s, belongs_to, &only, "processes of the cgroup");
 }
 
 int targets_watch(struct session *s)
@@ -224,7 +232,7 @@ int targets_watch(struct session *s)
 		}
 		found++;
 		if (children)
-			watch_existing(s, descends, &leader);
+			watch_existing(s, descends, &leader, "child processes");
 	}
 	if (found)
 		return 0;

@@ -3,10 +3,13 @@
 not report that there are no problems. Commands and options are taken from --help, which is
 generated from the option table."""
 
+import os
 import re
+import shutil
 import subprocess
+from pathlib import Path
 
-from harness import FAULTSCOPE, FOUND, INCOMPLETE, RECORDINGS, ROOT, live
+from harness import BUILD, FAULTSCOPE, FOUND, INCOMPLETE, RECORDINGS, ROOT, Skip, live
 
 DONE, USAGE = 0, 2
 LEAK = RECORDINGS / "forecast_of_a_leak.fsr"
@@ -204,3 +207,20 @@ def test_every_option_has_a_test(check, lab):
     for name, of in sorted(options(lab).items()):
         check.that(re.search(rf"(?<![\w-])--{re.escape(name)}(?![\w-])", text),
                    f"--{name} of {sorted(of)}: no test has it")
+
+
+@live
+def test_processes_that_cannot_be_listed(check, lab):
+    """Existing children that are not watched are told."""
+    if BUILD.name == "san" or not shutil.which("gcc"):
+        raise Skip("the sanitizer must be loaded first" if BUILD.name == "san" else "no gcc")
+    library = lab.dir / "no_listing.so"
+    source = Path(__file__).with_name("no_listing.c")
+    subprocess.run(["gcc", "-shared", "-fPIC", source, "-o", library], check=True)
+    work = lab.spawn(["sleep", "60"])
+    for words in (("--children",), ("diagnose",), ("memory",)):
+        ran = lab.faultscope(*words, "-p", work.pid, "-d", "0.2",
+                             env={**os.environ, "LD_PRELOAD": str(library)})
+        check.equal(f"{words}: status", ran.returncode, INCOMPLETE)
+        check.that("not watched: child processes: Too many open files" in ran.err,
+                   f"{words}: {ran.err}")
