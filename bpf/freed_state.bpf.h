@@ -31,11 +31,11 @@ static __always_inline void proc_clone_failed(struct task_struct *task, struct t
 /*
  * Counts a process as lost whose state the kernel freed, which happens if the probe `calls` is off.
  * `is_new`: the process has no state, or state that neither its fork nor a scan has seen. After the
- * first scan, no process has such state unless it was freed.
+ * first scan, this is true of no process unless its state was freed.
  */
 static __always_inline void count_freed_state(bool is_new)
 {
-	if (config.clones_free_storage && config.watch_all && is_new && shared.epoch > 1)
+	if (config.clones_free_storage && config.watch_all && is_new && shared.scanned)
 		bump(shared.losses.map);
 }
 
@@ -49,7 +49,7 @@ returns_unread int proc_was_ending(struct task_struct *leader)
 {
 	struct fs_state *st;
 
-	if (!config.clones_free_storage || !config.watch_all || shared.epoch > 1 ||
+	if (!config.clones_free_storage || !config.watch_all || shared.scanned ||
 	    get(leader, exit_state))
 		return 0;
 	st = bpf_task_storage_get(&procs, leader, NULL, 0);

@@ -155,6 +155,7 @@ struct fs_shared {
 	__u32 epoch;	  /* number of the current scan */
 	/* 1: the ring filled up during a scan; drain the ring, scan again */
 	__u32 scan_again;
+	__u32 scanned;		  /* 1: the first scan is complete, so each process has state */
 	__u32 own_pid;		  /* faultscope's pid in the initial namespace, set by own_pid() */
 	__u32 growth_used;	  /* number of entries of `growth` that were used at least once */
 	__u32 growth_spared;	  /* number of releases of entries by user space; wraps */

@@ -210,6 +210,8 @@ static int scan_all(struct live *live, const struct sink *sink)
 		if (!err)
 			err = live_drain(&live->src, sink);
 	} while (!err && live->obj.shared->scan_again);
+	if (!err)
+		live->obj.shared->scanned = 1;
 	return err;
 }
 
