@@ -67,6 +67,21 @@ void array_copy(char *ret, size_t size, const char *s)
 	ret[len] = 0;
 }
 
+void array_shorten(char *ret, size_t size, const char *s)
+{
+	static const char mark[] = "…";
+	size_t len = size - sizeof(mark);
+
+	if (strnlen(s, size) < size) {
+		array_copy(ret, size, s);
+		return;
+	}
+	while (len && (s[len] & 0xc0) == 0x80)
+		len--; /* a character is left out as a whole */
+	memcpy(ret, s, len);
+	memcpy(ret + len, mark, sizeof(mark));
+}
+
 void array_append(char *ret, size_t size, const char *s)
 {
 	size_t len = strnlen(ret, size);

@@ -32,6 +32,9 @@ void array_insert(void *array, size_t *n, size_t most, size_t element_bytes,
 		  array_order *comes_before, const void *one);
 
 void array_copy(char *ret, size_t size, const char *s);
+
+/* Copies UTF-8 text to `ret`, which has at least 4 bytes. If the text is longer, it ends with "…". */
+void array_shorten(char *ret, size_t size, const char *s);
 void array_append(char *ret, size_t size, const char *s);
 
 #define DIGITS_MOST 20 /* maximum number of decimal digits of a 64-bit number */

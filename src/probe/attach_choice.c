@@ -29,8 +29,7 @@ bool choice_is_hash(const struct choice *c)
 	return !state || state->state == STATE_HASH;
 }
 
-#define COSTS_CALLS                                                                                \
-	"on this kernel it would cost each system call of the host; --export.calls enables it"
+#define COSTS_CALLS "it costs each system call of the host; --export.calls enables it"
 
 static void note(struct choice *c, size_t hook, const char *mechanism, const char *answer)
 {

@@ -286,7 +286,7 @@ static int live_start(struct source *src, const struct sink *sink)
 		snprintf(r.name, sizeof(r.name), "%s", hooks[h].name);
 		snprintf(r.mechanism, sizeof(r.mechanism), "%s",
 			 alt ? alt->mechanism : "");
-		snprintf(r.why, sizeof(r.why), "%.159s", st->pending ? NOT_YET : st->why);
+		array_shorten(r.why, sizeof(r.why), st->pending ? NOT_YET : st->why);
 		err = sink->take(sink->ctx, &r.h);
 		if (err)
 			return err;

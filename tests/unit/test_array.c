@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Tests arrays that grow up to a maximum size, and the conversion of numbers to decimal digits. */
+/* Tests arrays that grow up to a maximum size, digits of numbers, and shortened text. */
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -99,11 +99,30 @@ static void test_digits(void)
 	       "of the largest one, which takes all the room");
 }
 
+static const char *shortened(const char *s)
+{
+	static char text[8];
+
+	memset(text, 'x', sizeof(text));
+	array_shorten(text, sizeof(text), s);
+	return text;
+}
+
+static void test_shortened(void)
+{
+	is_str(shortened("seven!!"), "seven!!", "text that fits");
+	is_str(shortened("eight!!!"), "eigh…", "longer text");
+	is_str(shortened("abc€€"), "abc…", "no part of a character is left");
+	is_str(shortened("a€€€"), "a€…", "whole characters are left");
+	is_str(shortened("\x80\x80\x80\x80\x80\x80\x80\x80\x80"), "…", "no character at all");
+}
+
 int main(void)
 {
 	test_counts_up_to();
 	test_grows_to_its_cap();
 	test_inserts_in_order();
 	test_digits();
+	test_shortened();
 	return tap_done();
 }
