@@ -33,7 +33,7 @@ void array_insert(void *array, size_t *n, size_t most, size_t element_bytes,
 
 void array_copy(char *ret, size_t size, const char *s);
 
-/* Copies UTF-8 text to `ret`, which has at least 4 bytes. If the text is longer, it ends with "…". */
+/* Copies UTF-8 text to `ret`, of at least 4 bytes. Text that does not fit ends with "…". */
 void array_shorten(char *ret, size_t size, const char *s);
 void array_append(char *ret, size_t size, const char *s);
 
