@@ -124,8 +124,8 @@ STATIC_OBJ := $(sort $(filter-out $(LOADER_SRC:src/%.c=$(BUILD)/src/%.o) $(KDUMP
 	$(NO_LOADER_SRC:src/%.c=$(BUILD)/src/%.o) $(if $(KDUMPFILE),$(NO_KDUMP_SRC:src/%.c=$(BUILD)/src/%.o)))
 STATIC_OBJ := $(if $(STATIC_HTTP),$(STATIC_OBJ) $(STATIC)/p11_absent.c,$(filter-out \
 	$(HTTP_SRC:src/%.c=$(BUILD)/src/%.o),$(STATIC_OBJ)) $(if $(HTTP),$(NO_HTTP_SRC:src/%.c=$(BUILD)/src/%.o)))
-# All objects except main, and an archive of them. Each test program is linked with those parts of the
-# archive that it uses.
+# All objects except main, and an archive of them. A test program contains only the objects that it
+# needs.
 LIB_OBJ := $(filter-out $(BUILD)/src/main.o,$(OBJ))
 PARTS := $(BUILD)/parts.a
 # Unit tests of code that is built only if the program has the HTTP server
@@ -293,7 +293,7 @@ $(BUILD)/situations: tests/e2e/situations.c
 $(BUILD)/situations: ALL_CFLAGS += -Itests/unit
 # The program failing_calls runs commands in which one call of the C library fails.
 $(BUILD)/failing_calls: tests/e2e/failing_calls.c
-# Programs that delay forks and exits of chosen processes, and the program that attaches them
+# BPF programs that delay fork() and exit of some processes, and the program that attaches them
 $(BUILD)/slow_life.bpf.o: tests/e2e/slow_life.bpf.c vmlinux/vmlinux.h
 	$(CLANG) $(BPF_CFLAGS) -c $< -o $@
 $(BUILD)/bench/empty: tests/bench/empty.c
@@ -684,7 +684,7 @@ bench-view: all ## measure the cost of the live view with 1,000 processes
 # minutes, and writes docs/performance.json.
 ROWS ?=
 ROUNDS ?=
-bench: all $(WORKLOADS) $(BUILD)/pattern_recording ## measure the cost of every mode for other programs, beside bpftrace and perf, which it installs (ROWS=fault,pipe ROUNDS=3)
+bench: all $(WORKLOADS) $(BUILD)/pattern_recording $(BUILD)/bench/empty ## measure the cost of every mode for other programs, beside bpftrace and perf, which it installs (ROWS=fault,pipe ROUNDS=3)
 	tools/setup.sh test bench || echo "make bench: rows of programs that are missing are not measured" >&2
 	tests/bench/run.py $(if $(ROWS),--rows $(ROWS)) $(if $(ROUNDS),--rounds $(ROUNDS))
 

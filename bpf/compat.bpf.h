@@ -186,9 +186,9 @@ struct task_struct___state {
 } __attribute__((preserve_access_index));
 
 /*
- * Returns whether the fork of a task has not ended. Such a task is TASK_NEW. Other tasks can see it
- * before the tracepoint sched_process_fork, and wake_up_new_task() clears TASK_NEW after the
- * tracepoint (kernel_clone(), kernel/fork.c).
+ * Returns whether fork() is still creating this task: its state is TASK_NEW. An iterator can find
+ * such a task before the tracepoint sched_process_fork. After the tracepoint, wake_up_new_task()
+ * clears TASK_NEW (kernel_clone(), kernel/fork.c).
  */
 static __always_inline bool fork_goes_on(struct task_struct *task)
 {

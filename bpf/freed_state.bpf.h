@@ -18,7 +18,7 @@
 /*
  * Called at the end of a clone() that failed, in the thread that called it. If this thread is the
  * leader, moves the state of the process to `orphans`. If `orphans` is full, the state stays, and
- * may be lost. On a kernel without the error, moved state is only read more slowly.
+ * may be lost. On a kernel without this bug, moved state is only read more slowly.
  */
 static __always_inline void proc_clone_failed(struct task_struct *task, struct task_struct *leader,
 					      struct fs_state *st)
@@ -64,7 +64,7 @@ returns_unread int proc_was_ending(struct task_struct *leader)
 	return 0;
 }
 
-#else /* the kernel does not free entries of hash tables */
+#else /* FS_HASH: the kernel frees no entries of hash tables */
 
 static __always_inline void proc_clone_failed(struct task_struct *task, struct task_struct *leader,
 					      struct fs_state *st)

@@ -134,7 +134,7 @@ struct fs_config {
 	__u32 lock_success;
 	/* 1: the maple tree has a layout that faultscope does not know; 0: known */
 	__u32 areas_foreign;
-	/* 1: a clone() that fails may free task storage: see freed_state.bpf.h; 0: not */
+	/* 1: a clone() that fails may free task storage: see freed_state.bpf.h; 0: it does not */
 	__u32 clones_free_storage;
 	struct fs_resident_config resident;
 	/* ids in the kernel's BTF: struct task_struct, vm_area_struct, file, maple_range_64 */

@@ -67,7 +67,7 @@ int text_columns(const char *s);
  */
 int utf8_decode(const char *s, uint32_t *ret_code);
 
-/* Writes a code point in UTF-8, without a NUL. Returns its length, 1 to 4 bytes. */
+/* Writes a code point as 1 to 4 bytes of UTF-8, without a NUL. Returns the number of bytes. */
 size_t utf8_encode(char ret[4], uint32_t code);
 
 /*

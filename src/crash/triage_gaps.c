@@ -91,10 +91,10 @@ void triage_gaps_of(struct buf *gaps, const struct triage_files *f, const struct
 	gap_lost(gaps, t->lines.lost_bytes, "byte{|s} beyond the most that is read");
 	gap_lost(gaps, t->lines.lost_lines, "line{|s} beyond the most that are read");
 	gap_lost(gaps, t->seen.lost + t->lost_verdicts,
-		  "report{|s} beyond the most that are judged");
+		 "report{|s} beyond the most that are judged");
 	add_lost_parts(gaps, &t->seen);
 	gap_lost(gaps, t->seen.unknown,
-		  "{line that looks like|lines that look like} a crash and {fits|fit} no rule");
+		 "{line that looks like|lines that look like} a crash and {fits|fit} no rule");
 	gap_lost(gaps, t->lines.dropped, "time{|s} the kernel dropped messages");
 	gap_lost(gaps, t->recorded.torn, "record{|s} of the flight recorder that {is|are} torn");
 }

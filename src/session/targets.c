@@ -58,7 +58,10 @@ static bool descends(pid_t pid, const void *ctx)
 	return false;
 }
 
-/* Returns the pid of the next process in a listing of /proc; 0: no more, or an error, see *err. */
+/*
+ * Returns the pid of the next process in the directory /proc. Returns 0 at the end and on error. On
+ * error, *err is -errno, else 0.
+ */
 static pid_t next_process(DIR *proc, int *err)
 {
 	struct dirent *de;

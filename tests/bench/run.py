@@ -79,25 +79,21 @@ def arguments():
 
 
 def build_empty(setup):
-    """Builds the empty BPF programs and their loader. Without them, their rows fail."""
-    target = os.path.join(setup.build, "bench")
-    os.makedirs(target, exist_ok=True)
+    """Builds the empty BPF programs. Without them, their rows fail."""
     include = f"/usr/include/{platform.machine()}-linux-gnu"
     compile_bpf = [os.environ.get("CLANG", "clang"), "-O2", "-g", "-target", "bpf", "-I", include,
                    "-c", str(HERE / "empty.bpf.c"), "-o", os.path.join(setup.tmp, "empty.bpf.o")]
-    compile_loader = [os.environ.get("CC", "cc").split()[-1], "-O2", str(HERE / "empty.c"), "-o",
-                      os.path.join(target, "empty"), "-lbpf"]
-    for command in compile_bpf, compile_loader:
-        try:
-            subprocess.run(command, check=True)
-        except (OSError, subprocess.CalledProcessError) as reason:
-            say(f"the empty programs are not built: {reason}")
+    try:
+        subprocess.run(compile_bpf, check=True)
+    except (OSError, subprocess.CalledProcessError) as reason:
+        say(f"the empty programs are not built: {reason}")
 
 
 def must_exist(setup):
     for path in (os.path.join(setup.build, "faultscope"), setup.workload("bench"),
                  setup.workload("lives"), setup.workload("httpget"),
-                 os.path.join(setup.build, "pattern_recording")):
+                 os.path.join(setup.build, "pattern_recording"),
+                 os.path.join(setup.build, "bench", "empty")):
         if not os.access(path, os.X_OK):
             raise CannotRun(f"no {path}: run make bench")
     if os.geteuid():

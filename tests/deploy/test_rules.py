@@ -12,7 +12,7 @@ from deployed import (METRIC, PROMETHEUS, RUNBOOKS, accepts, alerts, borrowed, c
 from harness import ROOT
 
 PATH = "sources of faultscope, docs/runbooks/"
-SOME = 8  # tests of rules_test.yml that are run with other links
+SOME = 8  # number of tests of rules_test.yml that run with another URL of the runbooks
 SEVERITIES = {"critical", "warning", "info"}
 
 # The limit that each text names: what a test of promtool shows of it, or why there is none.

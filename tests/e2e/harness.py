@@ -45,7 +45,7 @@ BUILD = ROOT / os.environ.get("BUILD", "build")
 FAULTSCOPE = BUILD / "faultscope"
 os.environ.setdefault("LSAN_OPTIONS", f"suppressions={Path(__file__).with_name('leaks.txt')}")
 RECORDINGS = Path(__file__).resolve().parent / "recordings"
-# `make check-all` sets LONG=1. Some tests then try more cases of the same kind.
+# LONG=1, which `make check-all` sets: some tests try more seeds and more made recordings
 LONG = bool(os.environ.get("LONG"))
 # seconds after which a process that makes no progress counts as hung; a machine that emulates another
 # one may need more

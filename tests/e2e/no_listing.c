@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* A library for LD_PRELOAD, with which /proc cannot be listed: opendir() has no file descriptor. */
+/* A library for LD_PRELOAD: opendir("/proc") fails with EMFILE. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>

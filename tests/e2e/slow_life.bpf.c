@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Delays forks and exits of processes that are named "slow", so that scans find them while they are
- * created or ended. Both delays precede the tracepoints at which faultscope counts. task_newtask
- * precedes sched_process_fork. An exiting process takes the lock of its mappings after the kernel
- * has counted the end of its last thread, and before sched_process_exit (acct_collect(), called by
- * do_exit(), kernel/exit.c; needs CONFIG_BSD_PROCESS_ACCT).
+ * Delays fork() and exit of processes with the name "slow", so that a scan finds them in between.
+ *
+ * slow_fork: the new task is already in the process list, but sched_process_fork comes later.
+ * slow_exit: signal->live is already 0, but sched_process_exit comes later. do_exit() then calls
+ * acct_collect(), which takes mmap_lock (kernel/exit.c; needs CONFIG_BSD_PROCESS_ACCT).
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

@@ -211,9 +211,11 @@ def test_every_option_has_a_test(check, lab):
 
 @live
 def test_processes_that_cannot_be_listed(check, lab):
-    """Existing children that are not watched are told."""
-    if BUILD.name == "san" or not shutil.which("gcc"):
-        raise Skip("the sanitizer must be loaded first" if BUILD.name == "san" else "no gcc")
+    """If faultscope cannot read /proc, it says that existing children are not watched."""
+    if BUILD.name == "san":
+        raise Skip("the sanitizer must be loaded before other libraries")
+    if not shutil.which("gcc"):
+        raise Skip("no gcc")
     library = lab.dir / "no_listing.so"
     source = Path(__file__).with_name("no_listing.c")
     subprocess.run(["gcc", "-shared", "-fPIC", source, "-o", library], check=True)

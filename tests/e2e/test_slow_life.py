@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Tests processes that a scan finds while their fork or their exit goes on. None of them is lost."""
+"""Tests scans that find a process in the middle of fork() or of its exit. No process is lost."""
 import sys
 
 from harness import BUILD, Lines, live, status_by
 
 ATTACH, PROGRAMS = BUILD / "bench" / "empty", BUILD / "slow_life.bpf.o"
-WATCHES = 4  # in half of them, the first scan finds a process that is exiting
-# Programs that set their name, which slow_life.bpf.c selects, and then fork or exit
+WATCHES = 4  # in about half of them, the first scan finds a process that is exiting
+# slow_life.bpf.c delays each fork() of this program, which has the name "slow".
 FORKING = """
 import os
 open("/proc/self/comm", "w").write("slow")
@@ -18,7 +18,7 @@ for i in range(20):
     os.waitpid(pid, 0)
 open("/proc/self/comm", "w").write("done")
 """
-# Processes that are older than a watch, and exit one after another
+# The children start before the watch and exit one after another. Each exit is delayed.
 EXITING = """
 import os
 pipes = []

@@ -18,7 +18,7 @@ def flat(line):
 
 
 def leaves_of(value):
-    """Returns all values in a JSON value that are neither objects nor arrays."""
+    """Yields each string, number, boolean and null in a JSON value."""
     if isinstance(value, (dict, list)):
         for inner in value.values() if isinstance(value, dict) else value:
             yield from leaves_of(inner)
@@ -27,7 +27,7 @@ def leaves_of(value):
 
 
 def words_of(value):
-    """Returns all texts in a JSON value."""
+    """Returns all strings in a JSON value."""
     return (one for one in leaves_of(value) if isinstance(one, str))
 
 

@@ -13,7 +13,7 @@ struct cgroup_walk {
 	unsigned int dirs_most, depth_most;
 	/*
 	 * number of cgroups that were skipped, because there were too many or they were nested too
-	 * deeply. A directory whose cgroups could not all be listed counts as 1
+	 * deeply. A cgroup whose directory could not be read to its end adds 1
 	 */
 	uint64_t over;
 

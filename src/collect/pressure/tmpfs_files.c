@@ -18,7 +18,7 @@
 struct tmpfs_walk {
 	struct mount_record *ret;
 	dev_t device;
-	unsigned int left; /* number of entries that may still be visited */
+	unsigned int left;    /* number of entries that may still be visited */
 	uint64_t named_bytes; /* space of all files that have a name */
 	bool cut;	      /* some entries were not visited */
 };
