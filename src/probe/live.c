@@ -56,6 +56,12 @@ static void take_copy(struct live *live, const struct record *h, size_t size)
 		live->opt.stack_copied(live->opt.code_ctx, (const void *)h);
 }
 
+/* Returns the flags of a record of a process, or 0 for other records. */
+static __u32 flags_of(const struct record *h)
+{
+	return h->kind == RECORD_PROCESS ? ((const struct process_record *)h)->g.flags : 0;
+}
+
 static int take_record(void *ctx, void *data, size_t size)
 {
 	struct live *live = ctx;
@@ -79,7 +85,7 @@ static int take_record(void *ctx, void *data, size_t size)
 		return err;
 	subject = process_of_wire(&live->record);
 	if (subject && live_scans_with(live, "/proc"))
-		subject->start_ns = proc_scan_birth(subject->start_ns);
+		subject->start_ns = proc_scan_start(subject->start_ns, flags_of(h), live->exact_ns);
 	return live->sink->take(live->sink->ctx, h);
 }
 
@@ -194,7 +200,7 @@ static bool state_is_waiting(void *ctx, __u32 pid, __u64 birth_ns)
 /* Scans all processes once. Each time the ring has no room for a scan, drains it and continues. */
 static int scan_all(struct live *live, const struct sink *sink)
 {
-	const struct proc_states states = {live, state_of, state_is_waiting};
+	const struct proc_states states = {live, state_of, state_is_waiting, live->exact_ns};
 	int err;
 
 	if (!live_is_on(live, "scan"))

@@ -398,6 +398,7 @@ int live_load(struct live *live, char *error, size_t size)
 	err = load_and_attach(live, error, size);
 	if (err)
 		return err;
+	live->exact_ns = live_is_on(live, "lifecycle") ? host_boottime_ns() : UINT64_MAX;
 	if (!live->nested || !live_scans_with(live, "/proc"))
 		return 0;
 	snprintf(error, size,

@@ -45,6 +45,7 @@ struct live {
 	struct ring *ring;
 	__u64 tables_bytes;	 /* kernel memory of the BPF maps */
 	struct proc_scan *proc;	 /* state of /proc scans; NULL: scans use BPF */
+	__u64 exact_ns;		 /* CLOCK_BOOTTIME at which the fork probe was attached */
 	const struct sink *sink; /* where records are sent while the ring is drained */
 };
 

@@ -38,6 +38,13 @@ __u64 proc_scan_birth(__u64 start_ns)
 	return start_ns / tick_ns() * tick_ns();
 }
 
+__u64 proc_scan_start(__u64 start_ns, __u32 flags, __u64 exact_ns)
+{
+	bool exact = flags & PROC_BORN || start_ns >= exact_ns;
+
+	return exact ? start_ns : proc_scan_birth(start_ns);
+}
+
 /* Parses /proc/PID/stat, see proc_pid_stat(5). A comm may contain any byte, even brackets. */
 static bool read_stat(int dir, struct process_record *r)
 {
@@ -229,7 +236,7 @@ static bool has_counters_elsewhere(const struct proc_states *states, const struc
 {
 	struct fs_whole_state arrived;
 
-	return (seen->kept && seen->start_ns == s->start_ns) ||
+	return (seen->kept && proc_scan_birth(seen->start_ns) == s->start_ns) ||
 	       (states && (states->waits(states->ctx, s->pid, s->start_ns) ||
 			   states->read(states->ctx, s->pid, &arrived)));
 }
@@ -258,6 +265,11 @@ static int look_at(struct proc_scan *pl, int dir, __u32 pid, bool everyone,
 		return 0;
 	if (!kept && has_counters_elsewhere(states, seen, &r.subject))
 		return 0; /* this process is sent at the next scan */
+	if (kept && st->start_ns) {
+		if (proc_scan_birth(st->start_ns) != r.subject.start_ns)
+			return 0; /* the pid was used again after the state was read */
+		r.subject.start_ns = proc_scan_start(st->start_ns, st->flags, states->exact_ns);
+	}
 	if (!r.g.map_count)
 		r.g.flags |= PROC_NO_COUNT;
 	if (r.g.fds > r.g.fd_high || (kept && (__u32)r.g.fd_soft < st->fd_limit))

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * probe: scans without BPF iterators, from /proc/PID/{stat,status,limits,fd}, but never maps or
- * smaps. Start times in /proc are in clock ticks, so records of /proc scans have start times that
- * are rounded down to a tick.
+ * smaps.
+ *
+ * Start times in /proc are in clock ticks, but a pid may be reused within one tick. BPF programs
+ * know the exact start time of a process whose fork they saw, so its records have this time. In
+ * records of older processes, start times are rounded down to a tick.
  */
 #ifndef FS_PROBE_PROC_SCAN_H
 #define FS_PROBE_PROC_SCAN_H
@@ -22,6 +25,7 @@ struct proc_states {
 	int (*read)(void *ctx, __u32 pid, struct fs_whole_state *ret);
 	/* Returns whether state that `read` did not find is moving from one thread to another. */
 	bool (*waits)(void *ctx, __u32 pid, __u64 birth_ns);
+	__u64 exact_ns; /* for proc_scan_start(): the fork probe was attached before */
 };
 
 /*
@@ -35,5 +39,12 @@ void proc_scan_free(struct proc_scan *pl);
 
 /* Rounds a start time in nanoseconds down to a clock tick, the resolution of /proc. */
 __u64 proc_scan_birth(__u64 start_ns);
+
+/*
+ * Returns the start time that the records of a process have, given its exact start time. `flags` are
+ * those of its process_record; 0: unknown. Processes that started at `exact_ns` or later have exact
+ * start times.
+ */
+__u64 proc_scan_start(__u64 start_ns, __u32 flags, __u64 exact_ns);
 
 #endif

@@ -55,9 +55,7 @@ def falls(before, now):
 
 def expect_monotone(check, lines):
     """Checks that no counter decreases. Returns the number of processes."""
-    # with scan=/proc, start times are in ticks, and a pid may be reused within one tick
-    by_tick = lines.all[0]["probes"]["scan"] == "/proc"
-    last, fell, ended = {}, {}, 0
+    last, fell = {}, {}
     for line in lines.of("process"):
         of = (line["pid"], line["start_time_ns"])
         now = counters(line)
@@ -65,12 +63,9 @@ def expect_monotone(check, lines):
         if found:
             fell.setdefault(of, found)
         last[of] = now
-        if line.get("final") and by_tick:
-            del last[of]
-            ended += 1
     check.that(len(fell) <= lines.lost(), f"counters of {len(fell)} processes fell: "
                                           f"{list(fell.items())[:3]}")
-    return len(last) + ended
+    return len(last)
 
 
 def agrees(line, truth):

@@ -68,13 +68,23 @@ class Watched:
         ran = self.lab.faultscope("incidents", "--json", "--store", self.store)
         return [json.loads(line) for line in ran.out.splitlines()]
 
+    def seen(self):
+        """Returns what the store has and what the exporter said, for messages of failures."""
+        mine = [(one["time"], one["trigger"], one.get("finding"), one["comm"])
+                for one in self.listed()]
+        self.exporter.send_signal(signal.SIGTERM)
+        return f"{mine}\n{self.exporter.communicate(timeout=60)[1]}"
+
     def incident(self, what, **wanted):
         """Waits for an incident with these values, and for what comes after its trigger."""
         def found():
             return [one for one in self.listed()
                     if all(one.get(key) in (value if isinstance(value, tuple) else (value,))
                            for key, value in wanted.items())]
-        until(found, what, seconds=60)
+        try:
+            until(found, what, seconds=60)
+        except AssertionError as error:
+            raise AssertionError(f"{error}\nother incidents: {self.seen()}") from None
         until(lambda: found() and found()[0]["seconds_after"] >= AFTER, "its end", seconds=30)
         return found()[0]
 

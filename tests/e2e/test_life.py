@@ -217,6 +217,33 @@ def test_pid_reused(lab):
     return capture
 
 
+LIVES = 200
+SCANS = {"default": [], "iterator": ["--probe", "scan=iter/task"], "proc": ["--probe", "scan=/proc"],
+         "by pid": ["--probe", "scan=/proc", "--probe", "state=hash"]}
+
+
+def expect_lives(check, lines, truth):
+    finals = lines.of("process", truth["same_pid"], ppid=truth["pid"], final=True)
+    check.between("lives of this pid", len(finals), truth["lives"] - lines.lost(), truth["lives"])
+    check.equal("births", len({line["start_time_ns"] for line in finals}), len(finals))
+    check.that(truth["lives"] > 2, f"others took the pid, {truth['lives']} times it was free")
+
+
+@captures(expect_lives, cases=list(SCANS))
+def test_lives_of_one_pid(lab, scan):
+    """Each life of a pid is told, although many of them begin in one clock tick."""
+    if not LAST_PID.exists():
+        raise Skip("this kernel lets nobody choose the next pid")
+    work = lab.work("lives", "same-pid", str(LIVES), "--wait", "--hold")
+    watch = lab.watch(*SCANS[scan])
+    work.go()
+    truth = work.truth()
+    work.end()
+    capture = watch.stop()
+    capture.truth = truth
+    return capture
+
+
 def expect_many(check, lines, truth):
     seen = {line["pid"] for line in lines.of("process", ppid=truth["pid"])}
     check.equal("children not seen", len(set(truth["children"]) - seen), 0)

@@ -344,6 +344,36 @@ static void run_pid_reuse(long most)
 	truth_close();
 }
 
+/*
+ * Children that have the same pid one after another, in much less than a clock tick each. Other
+ * processes may take the pid for a while.
+ */
+static void run_same_pid(long count)
+{
+	int last = open("/proc/sys/kernel/ns_last_pid", O_WRONLY);
+	char text[20];
+	long lives = 1;
+	pid_t pid;
+
+	if (last < 0)
+		die("open ns_last_pid");
+	catch_stop();
+	wait_for_go();
+	pid = reap(fork_short());
+	for (long i = 0; lives < count && i < 50 * count; i++) {
+		int len = snprintf(text, sizeof(text), "%d", pid - 1);
+
+		if (pwrite(last, text, len, 0) != len)
+			die("write ns_last_pid");
+		lives += reap(fork_short()) == pid;
+	}
+
+	truth_open();
+	truth_number("same_pid", pid);
+	truth_number("lives", lives);
+	truth_close();
+}
+
 static const struct {
 	const char *name;
 	void (*run)(long number);
@@ -360,13 +390,14 @@ static const struct {
 	{ "threads", run_threads, true },
 	{ "procs", run_procs, true },
 	{ "pid-reuse", run_pid_reuse, false },
+	{ "same-pid", run_same_pid, true },
 };
 
 int main(int argc, char **argv)
 {
 	static const char usage[] = "vfork|thread-exec|leader-exit|leader-exit-exec|leaderless|"
 				    "failed-forks|fork-storm K|threads K|procs K|"
-				    "pid-reuse [MOST_FORKS]";
+				    "pid-reuse [MOST_FORKS]|same-pid K";
 	const char *words[2] = { NULL };
 	int found = parse_args(argc, argv, usage, NULL, words, 1, 2);
 
