@@ -41,9 +41,9 @@ void proc_scan_free(struct proc_scan *pl);
 __u64 proc_scan_birth(__u64 start_ns);
 
 /*
- * Returns the start time that the records of a process have, given its exact start time. `flags` are
- * those of its process_record; 0: unknown. Processes that started at `exact_ns` or later have exact
- * start times.
+ * Returns the start time that the records of a process have, given its exact start time. `flags`
+ * are those of its process_record; 0: unknown. Processes that started at `exact_ns` or later have
+ * exact start times.
  */
 __u64 proc_scan_start(__u64 start_ns, __u32 flags, __u64 exact_ns);
 

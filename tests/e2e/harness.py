@@ -45,7 +45,7 @@ BUILD = ROOT / os.environ.get("BUILD", "build")
 FAULTSCOPE = BUILD / "faultscope"
 os.environ.setdefault("LSAN_OPTIONS", f"suppressions={Path(__file__).with_name('leaks.txt')}")
 RECORDINGS = Path(__file__).resolve().parent / "recordings"
-# LONG=1, which `make check-all` sets: some tests try more seeds and more made recordings
+# LONG=1, which `make check-all` sets: some tests try more cases of a kind, see some_of()
 LONG = bool(os.environ.get("LONG"))
 # seconds after which a process that makes no progress counts as hung; a machine that emulates another
 # one may need more
@@ -210,6 +210,15 @@ def all_attached(text):
     """Returns whether JSON output has begun, and says that all probes are attached."""
     first, newline, rest = text.partition("\n")
     return newline and ("pending_probes" not in first or '"type":"probes"' in rest)
+
+
+def some_of(cases, most):
+    """Returns at most `most` of the cases of a test: the first, the last, and some between them. With
+    LONG=1, returns all."""
+    cases = list(cases)
+    if LONG or len(cases) <= most:
+        return cases
+    return [cases[i * (len(cases) - 1) // (most - 1)] for i in range(most)]
 
 
 def until(done, what, seconds=PATIENCE, pause=0.01):

@@ -29,7 +29,7 @@ SKIPPED = re.compile("events? that the kernel skipped")  # in a message on stand
 MOST_ERRORS = 4  # maximum number of programs whose standard error is printed when a test fails
 # The number of tests that run in parallel. A test waits about half of its time, for example for the
 # next interval of faultscope; some tests wait for nearly all of it.
-LEAST_JOBS, MOST_JOBS = os.cpu_count() * 3 // 2, os.cpu_count() * 5
+LEAST_JOBS, MOST_JOBS = os.cpu_count() * 2, os.cpu_count() * 5
 HUNG_SECONDS = 900  # a test that runs longer than this (seconds) counts as hung
 
 

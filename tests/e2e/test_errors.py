@@ -13,8 +13,8 @@ import sys
 import time
 from pathlib import Path
 
-from harness import (BUILD, FAULTSCOPE, GAP, INCOMPLETE, PATIENCE, RECORDINGS, ROOT, Lines, Skip,
-                     all_pids, field_of, idle, live, without_notices, workload_path)
+from harness import (BUILD, FAULTSCOPE, GAP, INCOMPLETE, LONG, PATIENCE, RECORDINGS, ROOT, Lines,
+                     Skip, all_pids, field_of, idle, live, without_notices, workload_path)
 
 DONE, FAILED, USAGE, NO_TARGET, NOT_PERMITTED, KERNEL_LACKS = 0, 1, 2, 4, 5, 6
 BTF = Path("/sys/kernel/btf/vmlinux")
@@ -280,7 +280,7 @@ def test_signals_at_any_time(check, lab):
     before = bpf_objects()
     dice = random.Random(4212)
     modes = [["--json"], ["--json", "-p", str(os.getpid())], ["run", "--json", "--", "sleep", "30"]]
-    for i in range(30):
+    for i in range(30 if LONG else 15):
         number = (signal.SIGINT, signal.SIGTERM)[i % 2]
         process = lab.spawn([FAULTSCOPE, *modes[i % 3]], stdout=subprocess.DEVNULL)
         delay = dice.uniform(0, 1.5)

@@ -229,7 +229,7 @@ def available_pages():
 
 @captures(expect_all_touched, keep=True)
 def test_faults_of_twenty_at_once(lab):
-    pages = min(200000, available_pages() * 7 // 10 // 20)
+    pages = min(50000, available_pages() * 7 // 10 // 20)
     watch = lab.watch("--comm", "^touch$")
     works = [lab.work("touch", str(pages)) for _ in range(20)]
     truths = [work.truth() for work in works]

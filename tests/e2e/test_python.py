@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from harness import ROOT, Lines, Skip, live
+from harness import ROOT, Lines, Skip, live, some_of
 from page_data import data_of
 from test_diagnose import FOUND, Diagnosis
 from test_stacks import prepare
@@ -170,7 +170,7 @@ def test_python_frames_of_a_forked_child(check, lab):
 
 @live
 def test_python_frames_of_threads(check, lab):
-    for python in find_pythons(lab):
+    for python in some_of(find_pythons(lab), 2):
         check_python(check, lab, python, "threads")
 
 
@@ -178,7 +178,7 @@ def test_python_frames_of_threads(check, lab):
 def test_python_frames_of_a_subinterpreter(check, lab):
     """Tests a second interpreter in the same thread. Its frames have no link to the frames of the
     first interpreter, which called it."""
-    for python in find_pythons(lab):
+    for python in some_of(find_pythons(lab), 2):
         check_python(check, lab, python, "subinterpreter")
 
 
@@ -186,14 +186,14 @@ def test_python_frames_of_a_subinterpreter(check, lab):
 def test_deep_recursion_in_python(check, lab):
     """Tests stacks with more Python frames than are kept: the innermost and the outermost frames
     are shown, and a gap between them."""
-    for python in find_pythons(lab):
+    for python in some_of(find_pythons(lab), 2):
         check_python(check, lab, python, "deep")
 
 
 @live
 def test_code_objects_whose_memory_is_used_again(check, lab):
     """Tests functions that are made by exec() one after the other, often at the same address."""
-    for python in find_pythons(lab):
+    for python in some_of(find_pythons(lab), 2):
         check_python(check, lab, python, "reused")
 
 
@@ -207,7 +207,7 @@ def test_many_code_objects(check, lab):
 @live
 def test_hostile_names_of_python_functions(check, lab):
     """Tests names with control characters, with surrogates, and of 100,000 characters."""
-    for python in find_pythons(lab):
+    for python in some_of(find_pythons(lab), 2):
         capture = check_python(check, lab, python, "hostile")[2]
         text = lab.faultscope("diagnose", "--replay", capture.recording).out
         for form, output in ("text", text), ("JSON", capture.text):

@@ -19,11 +19,15 @@ def flat(line):
 
 def leaves_of(value):
     """Yields each string, number, boolean and null in a JSON value."""
-    if isinstance(value, (dict, list)):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from leaves_of(inner)
-    else:
-        yield value
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+        else:
+            yield value
 
 
 def words_of(value):
