@@ -218,7 +218,9 @@ def expect_all_touched(check, lines, truth):
             missing += 1
             continue
         line = lines.final(one["pid"])
-        check.near(f"minor of {one['pid']}", line["faults"]["minor"], one["minflt"], EXACT)
+        # the workload asks for its count before it prints it and exits
+        check.between(f"minor of {one['pid']}", line["faults"]["minor"], one["minflt"],
+                      one["minflt"] + 20)
     check.that(missing <= lines.lost(), f"{missing} of them missing, {lines.lost()} told as lost")
 
 

@@ -160,12 +160,21 @@ def share_tensor():
 @live
 def test_lines_of_a_short_run(check, lab):
     """The findings of a command that ends after about 20 ms have source lines, each at its own
-    function, also if the C library has debug information with inlined functions."""
-    for _ in range(4):
+    function, also if the C library has debug information with inlined functions. On a busy machine,
+    a command may end before faultscope runs; its stack then says that it may be short."""
+    judged = 0
+    for _ in range(20):
         ran = lab.faultscope("run", "--", workload_path("growth"), "tensor", "3000")
-        if LIBDW in ran.err:
+        said = " ".join(ran.err.split())
+        if LIBDW in said:
             raise Skip("no libdw")
-        check.that(share_tensor() in " ".join(ran.err.split()), ran.err)
+        if "faultscope had not yet read the call frame information" in said:
+            continue
+        check.that(share_tensor() in said, ran.err)
+        judged += 1
+        if judged == 4:
+            return
+    check.that(judged, "20 commands ended before faultscope read their code")
 
 
 @live

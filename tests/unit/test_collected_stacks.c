@@ -14,9 +14,9 @@
 #include "records/stack_ends.h"
 #include "tap.h"
 
-/* Functions of the mapped programs. They are never called. */
+/* Functions of the mapped programs, with unused bytes between them. They are never called. */
 #define FUNCTION(name, n)                                                                          \
-	__attribute__((noinline, noclone, used)) static int name(int x)                            \
+	__attribute__((noinline, noclone, used, aligned(128))) static int name(int x)              \
 	{                                                                                          \
 		return x > (n) ? (n)*name(x - 1) : (n);                                            \
 	}
