@@ -177,13 +177,23 @@ static struct incident_waiting *waiting_for(struct incidents *in, const struct i
 	return NULL;
 }
 
-/* Some places are only for incidents that somebody requests. */
-static struct incident_waiting *free_place(struct incidents *in, bool manual)
+/*
+ * Returns a place for an incident. Some places are only for incidents that somebody requests. If no
+ * place is free, the incident whose time is over next is completed before.
+ */
+static struct incident_waiting *place_for(struct incidents *in, bool manual)
 {
-	for (size_t i = 0; i < INCIDENTS_AT_ONCE - (manual ? 0 : INCIDENTS_BY_HAND); i++)
+	struct incident_waiting *next = &in->waiting[0];
+
+	for (size_t i = 0; i < INCIDENTS_AT_ONCE - (manual ? 0 : INCIDENTS_BY_HAND); i++) {
 		if (!in->waiting[i].due_ns)
 			return &in->waiting[i];
-	return NULL;
+		if (in->waiting[i].due_ns < next->due_ns)
+			next = &in->waiting[i];
+	}
+	next->due_ns = 0;
+	write_one(in, next);
+	return next;
 }
 
 static void fill(struct incident_record *r, const struct incident_cause *c)
@@ -217,8 +227,7 @@ static bool is_wanted(struct incidents *in, const struct incident_record *r)
 		in->counts.repeated++;
 		return false;
 	}
-	if (!free_place(in, manual) ||
-	    !allowance_take(manual ? &in->manual : &in->automatic, host_monotonic_ns())) {
+	if (!allowance_take(manual ? &in->manual : &in->automatic, host_monotonic_ns())) {
 		in->counts.over_rate++;
 		announce(in, &(struct incident_news){INCIDENT_REFUSED_RATE, r, NULL,
 						     "too many incidents in a short time"});
@@ -302,7 +311,7 @@ const char *incidents_trigger(struct incidents *in, const struct incident_cause 
 	if (!in->ring || !is_wanted(in, &r))
 		return NULL;
 	note_seen(in, &r);
-	w = free_place(in, is_manual(r.trigger));
+	w = place_for(in, is_manual(r.trigger));
 	w->r = r;
 	w->of_state = of_state;
 	w->due_ns = host_monotonic_ns() + in->o.after_ns;

@@ -222,17 +222,46 @@ static void test_rate(void)
 	}
 	is_u64(by_hand, 10, "requests have a bound of their own");
 	incidents_close(&in);
+}
+
+/* Returns the number of incidents that wait. */
+static size_t waiting(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < INCIDENTS_AT_ONCE; i++)
+		n += in.waiting[i].due_ns != 0;
+	return n;
+}
+
+/* More incidents than can wait at once. */
+static void test_places(void)
+{
+	const char *dir = fixture_path("places");
+	char workload[32];
+
 	begin(dir, 1000);
+	in.automatic = (struct allowance){1e9, 1e9, 0, 0};
 	in.o.after_ns = HOUR_NS;
-	for (int i = 0; i < 12; i++) {
+	for (int i = 0; i < INCIDENTS_AT_ONCE - INCIDENTS_BY_HAND; i++) {
 		snprintf(workload, sizeof(workload), "w%d", i);
 		trigger(INCIDENT_OOM, NULL, workload);
 	}
-	in.o.after_ns = HOUR_NS;
-	ok(trigger(INCIDENT_USR1, NULL, NULL), "but a request by hand still has a place");
-	is_u64(in.counts.by[INCIDENT_OOM], INCIDENTS_AT_ONCE - INCIDENTS_BY_HAND,
-	       "only some incidents wait at once");
+	is_u64(waiting(), INCIDENTS_AT_ONCE - INCIDENTS_BY_HAND, "incidents that wait at once");
+	is_u64(news[INCIDENT_COMPLETED], 0, "none is complete");
+	ok(trigger(INCIDENT_OOM, NULL, "one more"), "one more trigger");
+	is_u64(waiting(), INCIDENTS_AT_ONCE - INCIDENTS_BY_HAND, "takes no place from requests");
+	is_u64(news[INCIDENT_COMPLETED], 1, "completes an incident before its time is over");
+	is_str(in.waiting[0].r.workload, "one more", "the one whose time is over next");
+	is_u64(in.counts.over_rate, 0, "none is ignored");
+	for (int i = 0; i < INCIDENTS_BY_HAND; i++)
+		ok(trigger(INCIDENT_USR1, NULL, NULL), "a request by hand still has a place");
+	is_u64(waiting(), INCIDENTS_AT_ONCE, "in addition");
+	ok(trigger(INCIDENT_USR1, NULL, NULL), "one more request");
+	is_u64(news[INCIDENT_COMPLETED], 2, "completes an incident, too");
 	incidents_close(&in);
+	is_u64(count_files(dir, "2"), INCIDENTS_AT_ONCE + 2, "each has a file");
+	is_u64(news[INCIDENT_COMPLETED], INCIDENTS_AT_ONCE + 2, "and is complete at the end");
 }
 
 static void put_files(struct incident_store *s, const char *dir, size_t n)
@@ -419,6 +448,7 @@ int main(void)
 {
 	test_triggers();
 	test_rate();
+	test_places();
 	test_bounds();
 	test_kills();
 	test_full_disk();
