@@ -52,8 +52,12 @@ static enum change x86_change(const uint8_t *p, size_t n, uint8_t rex, int numbe
 		return CHANGED;
 	if (((op & 0xf8) == 0x58 || (op & 0xf8) == 0xb8) && ((op & 7) | (rex & 1) << 3) == number)
 		return CHANGED;
-	/* a string operation moves rsi and rdi, and with the prefix rep also rcx */
-	if ((op == 0xf2 || op == 0xf3) && (number == 1 || number == 6 || number == 7))
+	/*
+	 * A string operation moves rsi and rdi, and with the prefix rep also rcx. Before 0x0f, the
+	 * prefix belongs to another instruction, such as endbr64.
+	 */
+	if ((op == 0xf2 || op == 0xf3) && (n < 2 || p[1] != 0x0f) &&
+	    (number == 1 || number == 6 || number == 7))
 		return CHANGED;
 	if (n > 2 && op == 0x0f && (is_one_of(two_bytes, p[1]) || (p[1] & 0xf0) == 0x40) &&
 	    ((p[2] >> 3 & 7) | (rex & 4) << 1) == number)

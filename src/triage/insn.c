@@ -60,7 +60,7 @@ bool arm64_decode(uint32_t w, struct insn *ret)
 	} else if (bits(w, 29, 27) == 7) {
 		if (!arm64_single(w, &in))
 			return false;
-	} else if (bits(w, 29, 27) == 5) { /* load or store of a pair */
+	} else if (bits(w, 29, 27) == 5 && !bits(w, 25, 25)) { /* load or store of a pair */
 		uint32_t unit = bits(w, 26, 26) ? 4 << bits(w, 31, 30) : bits(w, 31, 31) ? 8 : 4;
 
 		in.access = bits(w, 22, 22) ? ACCESS_READ : ACCESS_WRITE;
@@ -70,7 +70,9 @@ bool arm64_decode(uint32_t w, struct insn *ret)
 		if (bits(w, 24, 23) != 1)
 			in.offset = sign(bits(w, 21, 15), 7) * unit;
 	} else if (bits(w, 29, 24) == 8) { /* exclusive and ordered accesses; compare-and-swap */
-		in.access = bits(w, 22, 22) && !bits(w, 21, 21) ? ACCESS_READ : ACCESS_WRITE;
+		bool swaps = bits(w, 21, 21) && (bits(w, 23, 23) || !bits(w, 31, 31));
+
+		in.access = bits(w, 22, 22) && !swaps ? ACCESS_READ : ACCESS_WRITE;
 		in.size = 1 << bits(w, 31, 30);
 		in.base = bits(w, 9, 5);
 		in.memory = true;

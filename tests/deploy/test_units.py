@@ -183,8 +183,13 @@ def test_its_unit_allows_profiles(check):
 
 def judge_exporter(check, made, wanted, *paths):
     ran, _ = next(made)
-    ready = re.search(r"http://[\d.]+:(\d+)", ran.stderr.readline())
-    check.that(ready, "it does not say where it listens")
+    said, ready = [], None
+    while not ready:  # log lines may come before
+        said.append(ran.stderr.readline())
+        if not said[-1]:
+            break
+        ready = re.search(r"http://[\d.]+:(\d+)", said[-1])
+    check.that(ready, f"it does not say where it listens: {said}")
     if ready:
         with urllib.request.urlopen(f"http://127.0.0.1:{ready[1]}/metrics", timeout=60) as page:
             check.that(wanted in page.read(), f"no {wanted}")

@@ -216,13 +216,10 @@ static void test_socket(void)
 	ok(answer[0] == '+' && !access(answer + 1, R_OK), "a file: %s", answer);
 	is_str(s.incidents->in.waiting[0].r.title, "why now", "the reason");
 	is_u64(s.incidents->in.waiting[0].r.trigger, INCIDENT_SNAPSHOT, "the trigger");
-	for (int i = 0; i < INCIDENTS_AT_ONCE; i++)
-		s.incidents->in.waiting[i].due_ns = UINT64_MAX;
+	s.incidents->in.manual = (struct allowance){};
 	is_str(asked("again"),
 	       "-no incident was written: there were too many requests; try again in a minute",
 	       "no file");
-	for (int i = 1; i < INCIDENTS_AT_ONCE; i++)
-		s.incidents->in.waiting[i].due_ns = 0;
 	other = s;
 	errors_begin();
 	open_watch();

@@ -343,11 +343,43 @@ static void test_full_disk(void)
 	setrlimit(RLIMIT_FSIZE, &was);
 	is_u64(-first, EFBIG, "a write that fails is told");
 	is_u64(told, 1, "once");
+	ok(!recorder_is_empty(rec), "the recording is not empty");
 	ok(recorder_close(rec) < 0, "and at the end again");
 	ok(!stat(path, &st) && st.st_size > 4000 && st.st_size <= 20000,
 	   "the file keeps what fitted");
 	ok(replay(path) == 1 && taken.n >= 4 && taken.n % 4 == 0, "it ends with a whole interval");
 	unlink(path);
+}
+
+/* Returns the number of open fds of this process. */
+static size_t count_fds(void)
+{
+	size_t n = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* Tests a disk that has no room for the header. */
+static void test_no_room(void)
+{
+	const char *path = fixture_path("none");
+	struct rlimit was, none;
+	struct recorder *rec = NULL;
+	size_t fds = count_fds();
+	struct stat st;
+	int err;
+
+	getrlimit(RLIMIT_FSIZE, &was);
+	signal(SIGXFSZ, SIG_IGN);
+	none = (struct rlimit){0, was.rlim_max};
+	setrlimit(RLIMIT_FSIZE, &none);
+	err = recorder_open(path, false, &rec, error, sizeof(error));
+	setrlimit(RLIMIT_FSIZE, &was);
+	ok(err == -EFBIG && strstr(error, path), "a header that cannot be written");
+	ok(stat(path, &st), "leaves no file");
+	is_u64(count_fds(), fds, "and no open file");
 }
 
 /* Tests that a discarded recording leaves no file, and that an existing file stays unchanged. */
@@ -359,6 +391,7 @@ static void test_discarded(void)
 
 	if (!ok(!recorder_open(path, false, &rec, error, sizeof(error)), "a recording is made"))
 		return;
+	ok(recorder_is_empty(rec), "which is empty");
 	recorder_discard(rec);
 	ok(stat(path, &st), "one that is not wanted is removed");
 	put_file(path, "precious", 8);
@@ -392,5 +425,6 @@ int main(void)
 	test_sink_errors();
 	test_existing();
 	test_full_disk();
+	test_no_room();
 	return tap_done();
 }

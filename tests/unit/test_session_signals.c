@@ -160,6 +160,22 @@ static void test_signals_in_a_row(void)
 	ok(access(fixture_path("unfinished"), F_OK), "no unfinished file is left");
 }
 
+/* Only a session that redraws the terminal handles job control. */
+static void test_job_control(void)
+{
+	static const int numbers[] = {SIGTSTP, SIGCONT};
+	struct session s;
+	sigset_t blocked;
+
+	for (int redraws = 0; redraws < 2; redraws++) {
+		session_for_signals(&s, redraws);
+		sigprocmask(SIG_BLOCK, NULL, &blocked);
+		for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+			is_u64(sigismember(&blocked, numbers[i]), redraws, "job control");
+		loop_close(&s.loop);
+	}
+}
+
 static void test_start_without_signal(void)
 {
 	struct startup st;
@@ -193,6 +209,7 @@ int main(void)
 	test_signals_end_a_session();
 	test_signals_for_a_command();
 	test_signals_in_a_row();
+	test_job_control();
 	test_start_without_signal();
 	return tap_done();
 }

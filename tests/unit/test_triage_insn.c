@@ -62,24 +62,29 @@ static void test_x86_opcodes(void)
 		/* register field that selects an operation of an opcode group; 0: any value */
 		int reg;
 		enum access access;
-	} one[] = {
-		{0x00, 0, W}, {0x01, 0, W}, {0x02, 0, R}, {0x03, 0, R}, {0x08, 0, W}, {0x0b, 0, R},
-		{0x11, 0, W}, {0x19, 0, W}, {0x21, 0, W}, {0x29, 0, W}, {0x31, 0, W}, {0x38, 0, R},
-		{0x39, 0, R}, {0x3a, 0, R}, {0x3b, 0, R}, {0x63, 0, R}, {0x69, 0, R}, {0x6b, 0, R},
-		{0x80, 0, W}, {0x80, 7, R}, {0x81, 5, W}, {0x81, 7, R}, {0x83, 6, W}, {0x83, 7, R},
-		{0x84, 0, R}, {0x85, 0, R}, {0x86, 0, W}, {0x87, 0, W}, {0x88, 0, W}, {0x89, 0, W},
-		{0x8a, 0, R}, {0x8b, 0, R}, {0xc6, 0, W}, {0xc7, 0, W}, {0xd1, 4, W}, {0xd3, 5, W},
-		{0xf6, 0, R}, {0xf6, 2, W}, {0xf7, 3, W}, {0xf7, 4, R}, {0xf7, 6, R}, {0xfe, 0, W},
-		{0xff, 0, W}, {0xff, 1, W},
-	}, two[] = {
-		{0x10, 0, R}, {0x11, 0, W}, {0x12, 0, R}, {0x13, 0, W}, {0x16, 0, R}, {0x17, 0, W},
-		{0x28, 0, R}, {0x29, 0, W}, {0x2a, 0, R}, {0x2b, 0, W}, {0x2e, 0, R}, {0x40, 0, R},
-		{0x4f, 0, R}, {0x6f, 0, R}, {0x7e, 0, W}, {0x7f, 0, W}, {0x90, 0, W}, {0x9f, 0, W},
-		{0xa3, 0, R}, {0xa4, 0, W}, {0xa5, 0, W}, {0xab, 0, W}, {0xac, 0, W}, {0xad, 0, W},
-		{0xaf, 0, R}, {0xb0, 0, W}, {0xb1, 0, W}, {0xb3, 0, W}, {0xb6, 0, R}, {0xb7, 0, R},
-		{0xba, 4, R}, {0xba, 5, W}, {0xba, 6, W}, {0xba, 7, W}, {0xbb, 0, W}, {0xbe, 0, R},
-		{0xbf, 0, R}, {0xc0, 0, W}, {0xc1, 0, W}, {0xc3, 0, W}, {0xc7, 1, W}, {0xe7, 0, W},
-	};
+	} one[] =
+		{
+			{0x00, 0, W}, {0x01, 0, W}, {0x02, 0, R}, {0x03, 0, R}, {0x08, 0, W},
+			{0x0b, 0, R}, {0x11, 0, W}, {0x19, 0, W}, {0x21, 0, W}, {0x29, 0, W},
+			{0x31, 0, W}, {0x38, 0, R}, {0x39, 0, R}, {0x3a, 0, R}, {0x3b, 0, R},
+			{0x63, 0, R}, {0x69, 0, R}, {0x6b, 0, R}, {0x80, 0, W}, {0x80, 7, R},
+			{0x81, 5, W}, {0x81, 7, R}, {0x83, 6, W}, {0x83, 7, R}, {0x84, 0, R},
+			{0x85, 0, R}, {0x86, 0, W}, {0x87, 0, W}, {0x88, 0, W}, {0x89, 0, W},
+			{0x8a, 0, R}, {0x8b, 0, R}, {0xc6, 0, W}, {0xc7, 0, W}, {0xd1, 4, W},
+			{0xd3, 5, W}, {0xf6, 0, R}, {0xf6, 2, W}, {0xf7, 3, W}, {0xf7, 4, R},
+			{0xf7, 6, R}, {0xfe, 0, W}, {0xff, 0, W}, {0xff, 1, W},
+		},
+	  two[] = {
+		  {0x10, 0, R}, {0x11, 0, W}, {0x12, 0, R}, {0x13, 0, W}, {0x16, 0, R},
+		  {0x17, 0, W}, {0x28, 0, R}, {0x29, 0, W}, {0x2a, 0, R}, {0x2b, 0, W},
+		  {0x2e, 0, R}, {0x40, 0, R}, {0x4f, 0, R}, {0x6f, 0, R}, {0x7e, 0, W},
+		  {0x7f, 0, W}, {0x90, 0, W}, {0x9f, 0, W}, {0xa3, 0, R}, {0xa4, 0, W},
+		  {0xa5, 0, W}, {0xab, 0, W}, {0xac, 0, W}, {0xad, 0, W}, {0xaf, 0, R},
+		  {0xb0, 0, W}, {0xb1, 0, W}, {0xb3, 0, W}, {0xb6, 0, R}, {0xb7, 0, R},
+		  {0xba, 4, R}, {0xba, 5, W}, {0xba, 6, W}, {0xba, 7, W}, {0xbb, 0, W},
+		  {0xbe, 0, R}, {0xbf, 0, R}, {0xc0, 0, W}, {0xc1, 0, W}, {0xc3, 0, W},
+		  {0xc7, 1, W}, {0xe7, 0, W},
+	  };
 
 	for (size_t i = 0; i < sizeof(one) / sizeof(one[0]); i++) {
 		const uint8_t code[12] = {one[i].op, one[i].reg << 3 | 7};
@@ -130,7 +135,28 @@ static const struct {
 	{"ldp x29, x30, [sp], #16", 0xa8c17bfd, R, 8, 31, -1, 0},
 	{"ldxr w0, [x1]", 0x885f7c20, R, 4, 1, -1, 0},
 	{"stxr w2, w0, [x1]", 0x88027c20, W, 4, 1, -1, 0},
+	{"ldaxp x5, x7, [x17]", 0xc87f9e25, R, 8, 17, -1, 0},
+	{"caspal x2, x3, x4, x5, [x6]", 0x4862fcc4, W, 2, 6, -1, 0},
+	{"casal w1, w2, [x3]", 0x88e1fc62, W, 4, 3, -1, 0},
+	{"ldar x0, [x1]", 0xc8dffc20, R, 8, 1, -1, 0},
 	{"ldadd w0, w1, [x2]", 0xb8200041, W, 4, 2, -1, 0},
+};
+
+static const struct {
+	const char *text;
+	uint32_t word;
+} no_access[] = {
+	{"nop", 0xd503201f},
+	{"mov x19, x0", 0xaa0003f3},
+	{"sub x0, x1, x2", 0xcb020020},
+	{"cmp x0, x1", 0xeb01001f},
+	{"ands x0, x1, x2", 0xea020020},
+	{"csel x0, x1, x2, eq", 0x9a820020},
+	{"ccmp x0, x1, #0, ne", 0xfa411000},
+	{"add x0, x1, #1", 0x91000420},
+	{"bl", 0x94000000},
+	{"cbz x0", 0xb4000000},
+	{"prfm pldl1keep, [x0]", 0xf9800000},
 };
 
 static void test_arm64(void)
@@ -147,7 +173,8 @@ static void test_arm64(void)
 		   in.access, in.size, in.base, in.index, in.offset);
 	}
 	ok(arm64_decode(0xd63f0100, &in) && in.calls && in.target == 8, "blr x8");
-	ok(!arm64_decode(0xd503201f, &in), "nop");
+	for (size_t i = 0; i < sizeof(no_access) / sizeof(no_access[0]); i++)
+		ok(!arm64_decode(no_access[i].word, &in), "%s", no_access[i].text);
 }
 
 static void mix_insn(uint64_t *sum, bool good, const struct insn *in)
@@ -260,8 +287,8 @@ static void test_sums(void)
 	const struct sum rows[] = {
 		{"x86-64", sum_of_x86(true), 0x0dc59c609d3bf633},
 		{"i386", sum_of_x86(false), 0x7df61a2f5d04efac},
-		{"arm64", sum_of_arm64(), 0xeaab78218c070c30},
-		{"events", sum_of_events(), 0x11e300938cf5ac9e},
+		{"arm64", sum_of_arm64(), 0xd77630eda37ef53c},
+		{"events", sum_of_events(), 0xbe3d312c73641941},
 		{"register names", sum_of_names(), 0x26f4da498e3631da},
 	};
 

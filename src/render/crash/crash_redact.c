@@ -12,11 +12,16 @@ static size_t hex_run(struct str s, size_t at)
 	return n;
 }
 
-/* Returns the length of an IPv4 address such as "10.0.4.9" at position `at`; 0 if there is none. */
+/*
+ * Returns the length of an IPv4 address such as "10.0.4.9" at position `at`; 0 if there is none, or
+ * if there are more than four numbers.
+ */
 static size_t quad_length(struct str s, size_t at)
 {
 	size_t from = at;
 
+	if (at >= 2 && s.s[at - 1] == '.' && is_digit(s.s[at - 2]))
+		return 0;
 	for (int part = 0; part < 4; part++) {
 		uint64_t value;
 		size_t n = str_decimal(str_first(str_from(s, at), 3), &value);
@@ -27,7 +32,9 @@ static size_t quad_length(struct str s, size_t at)
 		if (part < 3 && str_at(s, at++) != '.')
 			return 0;
 	}
-	return is_digit(str_at(s, at)) || str_at(s, at) == '.' ? 0 : at - from;
+	if (is_digit(str_at(s, at)) || (str_at(s, at) == '.' && is_digit(str_at(s, at + 1))))
+		return 0;
+	return at - from;
 }
 
 void triage_redact(struct buf *b, struct str s)
