@@ -253,6 +253,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(PARTS)
 
 # The program naming prints names of addresses for end-to-end tests; naming_bench measures the time.
 $(BUILD)/naming: tests/e2e/naming.c
+$(BUILD)/decode: tests/triage/decode.c
 $(BUILD)/naming_bench: tests/bench/naming.c
 # These programs compare stacks with those of libdw (libdw-dev), and print sizes of unwind tables.
 ORACLE_SRC := $(addprefix tests/unwind/,oracle.c traced_space.c reference_stack.c)
@@ -307,7 +308,7 @@ WRITERS := $(BUILD)/random_recording $(BUILD)/hostile_recording $(BUILD)/event_r
 	$(BUILD)/pattern_recording $(BUILD)/resident_recording $(BUILD)/busy_recording
 $(WRITERS): $(BUILD)/%: tests/e2e/%.c tests/e2e/dice.h tests/e2e/recording_writer.h
 $(WRITERS): ALL_CFLAGS += -Itests/unit
-$(BUILD)/naming $(BUILD)/naming_bench $(BUILD)/screens $(BUILD)/situations $(BUILD)/failing_calls \
+$(BUILD)/naming $(BUILD)/decode $(BUILD)/naming_bench $(BUILD)/screens $(BUILD)/situations $(BUILD)/failing_calls \
 		$(WRITERS): $(PARTS)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(filter %.c,$^) $(PARTS) $(LIBS) -o $@
 
@@ -474,7 +475,7 @@ bench-triage: all ## compare triage with greps on logs with known answers (CORPU
 	tests/triage/anchors.py --corpus $(CORPUS)
 
 # The programs that tests need; with SAN=1 they are built with AddressSanitizer and UBSan.
-check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/screens $(BUILD)/situations \
+check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/decode $(BUILD)/screens $(BUILD)/situations \
 	$(BUILD)/failing_calls $(WRITERS) $(ZOO) $(BUILD)/slow_life.bpf.o $(BUILD)/bench/empty
 
 UNIT_TESTS = $(UNIT_SRC:tests/unit/%.c=%)
@@ -501,7 +502,7 @@ TESTS = "tests/zoo/run.py --ways run" tests/deploy/check.py "tests/tally.py --se
 	"tests/shape/atomics.py $(BUILD)/faultscope_hash.bpf.o" \
 	"tests/shape/walks.py $(BPF_OBJECTS)" \
 	"tools/readme.py build --check" \
-	tests/triage/score.py "tests/triage/real.py --self-test" tests/triage/real.py \
+	tests/triage/score.py tests/triage/decoder.py "tests/triage/real.py --self-test" tests/triage/real.py \
 	$(addprefix build/unit/,$(UNIT_TESTS)) then tests/e2e/run.py \
 	$(if $(HTTP),then tests/export/run.py)
 

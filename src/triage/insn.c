@@ -18,11 +18,12 @@ static bool arm64_single(uint32_t w, struct insn *in)
 {
 	uint32_t size = bits(w, 31, 30), opc = bits(w, 23, 22);
 	bool simd = bits(w, 26, 26);
+	bool atomic = !bits(w, 25, 24) && bits(w, 21, 21) && !bits(w, 11, 10);
 
 	if (bits(w, 25, 24) > 1)
 		return false;
 	in->access = opc == 0 || (simd && opc == 2) ? ACCESS_WRITE : ACCESS_READ;
-	if (!simd && size == 3 && opc == 2)
+	if (!simd && size == 3 && opc == 2 && !atomic)
 		return false; /* prefetch instructions cannot fault */
 	in->size = simd && opc >= 2 ? 16 : 1 << size;
 	in->base = bits(w, 9, 5);
@@ -41,7 +42,7 @@ static bool arm64_single(uint32_t w, struct insn *in)
 		in->scale = bits(w, 12, 12) ? in->size : 1;
 		return true;
 	}
-	if (bits(w, 11, 10) == 0) { /* atomic instructions both read and write */
+	if (atomic) { /* atomic instructions both read and write */
 		in->access = ACCESS_WRITE;
 		return true;
 	}

@@ -10,7 +10,7 @@ struct cursor {
 	const uint8_t *p;
 	size_t n, at;
 	bool wide, half, is_64; /* wide: prefix REX.W; half: prefix 66; is_64: 64-bit code */
-	uint8_t rex;
+	uint8_t rex, rep;	/* rep: prefix f2 or f3; 0: none */
 };
 
 static int take(struct cursor *c)
@@ -214,7 +214,8 @@ static bool two_bytes(struct cursor *c, struct insn *in)
 		modrm = take(c);
 		if (modrm < 0)
 			return false;
-		in->access = op == 0x38 && third == 0xf1 ? W : R;
+		/* movbe to memory; with the prefix f2, crc32 from memory */
+		in->access = op == 0x38 && third == 0xf1 && c->rep != 0xf2 ? W : R;
 		in->size = operand_size(c, false);
 		return take_operand(c, modrm, in);
 	}
@@ -229,6 +230,10 @@ static bool two_bytes(struct cursor *c, struct insn *in)
 					   (op >= 0x90 && op <= 0x9f));
 	if (op == 0xb7 || op == 0xbf)
 		in->size = 2;
+	if (op == 0x7e && c->rep == 0xf3) { /* movq from memory */
+		in->access = R;
+		in->size = 8;
+	}
 	if ((op >= 0x10 && op <= 0x17) || op == 0x28 || op == 0x29 || op == 0x6f || op == 0x7f ||
 	    op == 0xe7)
 		in->size = 16;
@@ -288,6 +293,8 @@ bool x86_decode(const uint8_t *code, size_t n, bool is_64, struct insn *ret)
 		else if (op != 0xf0 && op != 0xf2 && op != 0xf3 && op != 0x26 && op != 0x2e &&
 			 op != 0x36 && op != 0x3e && op != 0x64 && op != 0x65 && op != 0x67)
 			break;
+		if (op == 0xf2 || op == 0xf3)
+			c.rep = op;
 		/* The address is not known, because the bases of %gs and %fs are not. */
 		in.ip_relative |= op == 0x64 || op == 0x65;
 		if (c.at > 14)

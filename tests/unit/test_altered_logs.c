@@ -410,15 +410,15 @@ static void show(int round, const struct buf *b, uint64_t sum)
 int main(void)
 {
 	struct sum sums[] = {
-		{"rounds 0 to 599", SUM_BEGINS, 0x1418deb2ab46267a},
+		{"rounds 0 to 599", SUM_BEGINS, 0xbe62073b02f14179},
 		{"rounds 600 to 1199", SUM_BEGINS, 0x7833374561de565b},
 		{"rounds 1200 to 1799", SUM_BEGINS, 0xd916cc5a6ddf4d6d},
 		{"rounds 1800 to 2399", SUM_BEGINS, 0x9dd65498ae6aba1a},
-		{"rounds 2400 to 2999", SUM_BEGINS, 0x94c39e2533027f9c},
+		{"rounds 2400 to 2999", SUM_BEGINS, 0x14392c9e6e2a6ffe},
 		{"rounds 3000 to 3599", SUM_BEGINS, 0x53737a4d127778b3},
 		{"rounds 3600 to 4199", SUM_BEGINS, 0x8f8702b9a927263a},
 		{"rounds 4200 to 4799", SUM_BEGINS, 0x57034787e3113e60},
-		{"marks of outputs", SUM_BEGINS, 0x51df9d6b30eace42},
+		{"marks of outputs", SUM_BEGINS, 0x6f858395d25bee18},
 	};
 
 	read_folder("tests/triage/corpus");

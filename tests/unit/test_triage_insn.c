@@ -37,6 +37,9 @@ static const struct {
 	{"ret", {0xc3}, R, 8, 4, -1, 1, 0},
 	{"lea 0x10(%rdi),%rax", {0x48, 0x8d, 0x47, 0x10}, N, 8, 7, -1, 1, 0x10},
 	{"btsl $3,(%rdi)", {0x0f, 0xba, 0x2f, 0x03}, W, 4, 7, -1, 1, 0},
+	{"crc32q (%rsi),%rax", {0xf2, 0x48, 0x0f, 0x38, 0xf1, 0x06}, R, 8, 6, -1, 1, 0},
+	{"movbe %eax,(%rsi)", {0x0f, 0x38, 0xf1, 0x06}, W, 4, 6, -1, 1, 0},
+	{"movq 0x10(%r12),%xmm1", {0xf3, 0x41, 0x0f, 0x7e, 0x4c, 0x24, 0x10}, R, 8, 12, -1, 1, 16},
 	{"testb $1,0x9(%rax)", {0xf6, 0x40, 0x09, 0x01}, R, 1, 0, -1, 1, 9},
 };
 
@@ -140,6 +143,8 @@ static const struct {
 	{"casal w1, w2, [x3]", 0x88e1fc62, W, 4, 3, -1, 0},
 	{"ldar x0, [x1]", 0xc8dffc20, R, 8, 1, -1, 0},
 	{"ldadd w0, w1, [x2]", 0xb8200041, W, 4, 2, -1, 0},
+	{"ldseta x0, x0, [x19]", 0xf8a03260, W, 8, 19, -1, 0},
+	{"swpal x0, x1, [x3]", 0xf8e08061, W, 8, 3, -1, 0},
 };
 
 static const struct {
@@ -285,9 +290,9 @@ static uint64_t sum_of_names(void)
 static void test_sums(void)
 {
 	const struct sum rows[] = {
-		{"x86-64", sum_of_x86(true), 0x0dc59c609d3bf633},
-		{"i386", sum_of_x86(false), 0x7df61a2f5d04efac},
-		{"arm64", sum_of_arm64(), 0xd77630eda37ef53c},
+		{"x86-64", sum_of_x86(true), 0xc133171de6ddd594},
+		{"i386", sum_of_x86(false), 0x5fde568795b61337},
+		{"arm64", sum_of_arm64(), 0x28b7748731661c0b},
 		{"events", sum_of_events(), 0xbe3d312c73641941},
 		{"register names", sum_of_names(), 0x26f4da498e3631da},
 	};
