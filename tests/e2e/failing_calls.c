@@ -2,9 +2,9 @@
 /*
  * Runs a faultscope command many times in child processes. In each run one call of the C library
  * fails: the first call that is made by a certain chain of callers. A run must then either print
- * the same output and end with the same status as a run without failure, or end with an error and a
- * message. If a call for files failed, the message names its error (EIO), and a run without an error
- * prints no other messages.
+ * the same output and end with the same status as a run without failure, or end with an error and
+ * a message. If a call for files failed, the message names its error (EIO), and a run without an
+ * error prints no other messages.
  *
  * usage: failing_calls memory|files MOST COMMAND...
  *
