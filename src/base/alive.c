@@ -11,6 +11,9 @@
 
 #include "base/io.h"
 
+#define PF_EXITING                                                                                 \
+	0x4 /* include/linux/sched.h; set by exit_signals(), before the exit tracepoint */
+
 bool alive_is_over(const char *stat)
 {
 	/*
@@ -18,8 +21,12 @@ bool alive_is_over(const char *stat)
 	 * state follows: proc_pid_stat(5).
 	 */
 	const char *close = strrchr(stat, ')');
+	unsigned int flags = 0;
+	char state;
 
-	return close && close[1] == ' ' && (close[2] == 'Z' || close[2] == 'X');
+	if (!close || sscanf(close + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) < 1)
+		return false;
+	return state == 'Z' || state == 'X' || flags & PF_EXITING;
 }
 
 static bool is_over(int dir, const char *path)

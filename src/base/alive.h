@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Returns whether the text of a /proc/PID/stat is that of a thread that has exited. */
+/* Returns whether the text of a /proc/PID/stat is that of a thread that exits or has exited. */
 bool alive_is_over(const char *stat);
 
 /*

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests scans that find a process in the middle of fork() or of its exit. No process is lost."""
+import subprocess
 import sys
 
 from harness import BUILD, Lines, live, status_by
@@ -18,18 +19,21 @@ for i in range(20):
     os.waitpid(pid, 0)
 open("/proc/self/comm", "w").write("done")
 """
-# The children start before the watch and exit one after another. Each exit is delayed.
+# The children start before the watch. After a line on standard input, they touch memory and exit one
+# after another. Each exit is delayed.
 EXITING = """
-import os
+import os, sys
 pipes = []
-for i in range(80):
+for i in range(int(sys.argv[1])):
     theirs, ours = os.pipe()
     if not os.fork():
         open("/proc/self/comm", "w").write("slow")
         os.read(theirs, 1)
+        touched = bytearray(1 << 20)
         os._exit(0)
     pipes.append(ours)
 print("ready", flush=True)
+sys.stdin.readline()
 for pipe in pipes:
     os.write(pipe, b".")
     os.wait()
@@ -65,10 +69,32 @@ def test_forks_during_scans(check, lab):
 def test_exits_during_the_first_scan(check, lab):
     """A process that is exiting during the first scan may still be exiting during the second."""
     attach(lab, "slow_exit")
-    exiting = lab.spawn([sys.executable, "-c", EXITING])
+    exiting = lab.spawn([sys.executable, "-c", EXITING, "80"], stdin=subprocess.DEVNULL)
     check.equal("the program", exiting.stdout.readline(), "ready\n")
     for _ in range(WATCHES):
         capture = lab.watch("0.01", "-d", "0.3", record=False).finished()
         check.that(exiting.poll() is None, "the processes have ended before the watch")
         check_nothing_lost(check, capture)
     exiting.kill()
+
+
+@live
+def test_exits_during_scans(check, lab):
+    """A scan may find a process that is exiting after its last record. It has no second last line,
+    and none with fewer faults."""
+    attach(lab, "slow_exit")
+    for scan in ("/proc", "iter/task", "task-iterator"):
+        exiting = lab.spawn([sys.executable, "-c", EXITING, "8"], stdin=subprocess.PIPE)
+        check.equal("the program", exiting.stdout.readline(), "ready\n")
+        watch = lab.watch("0.01", "--probe", f"scan={scan}", record=False)
+        exiting.stdin.write("go\n")
+        exiting.stdin.close()
+        exiting.wait()
+        lines = Lines(watch.stop().text).of("process", comm="slow", ppid=exiting.pid)
+        pids = {line["pid"] for line in lines}
+        check.equal(f"{scan}: processes", len(pids), 8)
+        for pid in pids:
+            mine = [line for line in lines if line["pid"] == pid]
+            check.that(mine[-1].get("final") and mine[-1]["faults"]["minor"] > 200,
+                       f"{scan}: the last line of {pid} has {mine[-1]['faults']['minor']} faults")
+            check.equal(f"{scan}: last lines of {pid}", sum(line.get("final", False) for line in mine), 1)
