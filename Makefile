@@ -308,8 +308,8 @@ WRITERS := $(BUILD)/random_recording $(BUILD)/hostile_recording $(BUILD)/event_r
 	$(BUILD)/pattern_recording $(BUILD)/resident_recording $(BUILD)/busy_recording
 $(WRITERS): $(BUILD)/%: tests/e2e/%.c tests/e2e/dice.h tests/e2e/recording_writer.h
 $(WRITERS): ALL_CFLAGS += -Itests/unit
-$(BUILD)/naming $(BUILD)/decode $(BUILD)/naming_bench $(BUILD)/screens $(BUILD)/situations $(BUILD)/failing_calls \
-		$(WRITERS): $(PARTS)
+$(BUILD)/naming $(BUILD)/decode $(BUILD)/naming_bench $(BUILD)/screens $(BUILD)/situations \
+	$(BUILD)/failing_calls $(WRITERS): $(PARTS)
 	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(filter %.c,$^) $(PARTS) $(LIBS) -o $@
 
 $(BUILD)/workloads/%: tests/workloads/%.c $(wildcard tests/workloads/*.h)
@@ -475,7 +475,8 @@ bench-triage: all ## compare triage with greps on logs with known answers (CORPU
 	tests/triage/anchors.py --corpus $(CORPUS)
 
 # The programs that tests need; with SAN=1 they are built with AddressSanitizer and UBSan.
-check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/decode $(BUILD)/screens $(BUILD)/situations \
+check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/decode $(BUILD)/screens \
+	$(BUILD)/situations \
 	$(BUILD)/failing_calls $(WRITERS) $(ZOO) $(BUILD)/slow_life.bpf.o $(BUILD)/bench/empty
 
 UNIT_TESTS = $(UNIT_SRC:tests/unit/%.c=%)
@@ -488,7 +489,8 @@ build/vmlinux_check: tests/shape/vmlinux_check.c
 TALLY = tests/tally.py --jobs $$(($$(nproc) + 1)) --log build/check.log
 
 # The tests that every change must pass; those that take longest come first
-TESTS = "tests/zoo/run.py --ways run" tests/deploy/check.py "tests/tally.py --self-test" "tests/mutants/changes.py --self-test" \
+TESTS = "tests/zoo/run.py --ways run" tests/deploy/check.py \
+	"tests/tally.py --self-test" "tests/mutants/changes.py --self-test" \
 	"tests/mutants/same_effect.py --self-test" \
 	"tests/shape/walls.py --self-test" tests/shape/walls.py \
 	tests/shape/documents.py tests/shape/pages.py "tests/shape/measured.py --self-test" \
@@ -502,18 +504,23 @@ TESTS = "tests/zoo/run.py --ways run" tests/deploy/check.py "tests/tally.py --se
 	"tests/shape/atomics.py $(BUILD)/faultscope_hash.bpf.o" \
 	"tests/shape/walks.py $(BPF_OBJECTS)" \
 	"tools/readme.py build --check" \
-	tests/triage/score.py tests/triage/decoder.py "tests/triage/real.py --self-test" tests/triage/real.py \
+	tests/triage/score.py tests/triage/decoder.py \
+	"tests/triage/real.py --self-test" tests/triage/real.py \
 	$(addprefix build/unit/,$(UNIT_TESTS)) then tests/e2e/run.py \
 	$(if $(HTTP),then tests/export/run.py)
 
 # Debian releases in which the README's two commands must work
 DISTROS ?= bookworm trixie sid
 
+# End-to-end tests that try more cases with LONG=1
+MORE_CASES := forked_workers|outputs_|made_recordings|python_|code_objects|architectures
+MORE_CASES := $(MORE_CASES)|bench_waits|left_out|no_evidence|signals_at
+
 # Longer tests: with sanitizers, with fuzzers, with every way to watch the zoo (programs whose calls
 # fail for known causes), and briefly on other kernels
 LONG_TESTS = then $(addprefix build/san/unit/,$(UNIT_TESTS)) then tests/fuzz/run.sh \
 	then "BUILD=build/san tests/e2e/run.py" \
-	then "LONG=1 tests/e2e/run.py --only 'forked_workers|outputs_|made_recordings|python_|code_objects|architectures|bench_waits|left_out|no_evidence|signals_at'" \
+	then "LONG=1 tests/e2e/run.py --only '$(MORE_CASES)'" \
 	$(if $(HTTP),then "BUILD=build/san tests/export/run.py") then tests/zoo/run.py \
 	then "tests/vm/run.py --brief --kernels $(KERNELS) --table build/kernels-brief.md" \
 	then "tests/distros/run.sh $(DISTROS)"

@@ -11,8 +11,8 @@
 
 #include "base/io.h"
 
-#define PF_EXITING                                                                                 \
-	0x4 /* include/linux/sched.h; set by exit_signals(), before the exit tracepoint */
+/* include/linux/sched.h: exit_signals() sets it, before the tracepoint sched_process_exit */
+#define PF_EXITING 0x4
 
 bool alive_is_over(const char *stat)
 {
