@@ -275,6 +275,18 @@ def test_kept_documents(check, lab):
     compare(check, "documents/explain/M01", said_by(lab, "explain", "M01"))
 
 
+def test_help_of_a_command(check, lab):
+    """`help COMMAND` prints what `COMMAND --help` prints."""
+    for command in command_names(said_by(lab, "--help")):
+        check.equal(f"help {command}", said_by(lab, "help", command),
+                    said_by(lab, command, "--help"))
+    check.equal("help", said_by(lab, "help"), said_by(lab, "--help"))
+    for word, near in ("recrod", "did you mean: faultscope record"), ("nonsense", "--help"):
+        ran = lab.faultscope("help", word)
+        check.equal(f"help {word}: status", ran.returncode, 2)
+        check.that(f"help {word}: no such command" in ran.err and near in ran.err, ran.err)
+
+
 # Gates of which some pass, some fail, and some have no value.
 GATES = ("maps.peak>1,fds.peak<100000,swap.peak>1G,failed_calls>0",
          "phase.minor_faults>0,phase.maps.kept>100000,findings.warning>0,faults.stall_ns>1")
