@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "collect/redact.h"
 #include "fixture.h"
@@ -76,6 +77,14 @@ static void test_kernel(void)
 	is_u64(s.ip, k.ip, "and its symbol is still found by it");
 }
 
+/* A machine that has not booted yet, such as a chroot, may have no id or an empty one. */
+static bool has_machine_id(void)
+{
+	struct stat st;
+
+	return !stat("/etc/machine-id", &st) && st.st_size > 0;
+}
+
 static void test_names(void)
 {
 	struct names_record n = RECORD(names_record, RECORD_NAMES, 1), again;
@@ -105,7 +114,8 @@ static void test_names(void)
 		redact_record(&each, &host.h);
 		strcpy(pseudonym[i], host.host);
 	}
-	is_str(pseudonym[0], pseudonym[1], "the name of the host is the same in each recording");
+	ok(!strcmp(pseudonym[0], pseudonym[1]) == has_machine_id(),
+	   "the name of the host is the same in each recording if the machine has an id");
 }
 
 static void test_files(void)
