@@ -476,16 +476,15 @@ bench-triage: all ## compare triage with greps on logs with known answers (CORPU
 
 # The programs that tests need; with SAN=1 they are built with AddressSanitizer and UBSan.
 check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/decode $(BUILD)/screens \
-	$(BUILD)/situations \
-	$(BUILD)/failing_calls $(WRITERS) $(ZOO) $(BUILD)/slow_life.bpf.o $(BUILD)/bench/empty
+	$(BUILD)/situations $(BUILD)/failing_calls $(WRITERS) $(ZOO) $(BUILD)/slow_life.bpf.o $(BUILD)/bench/empty
 
 UNIT_TESTS = $(UNIT_SRC:tests/unit/%.c=%)
 
 build/vmlinux_check: tests/shape/vmlinux_check.c
 	$(CC) -std=gnu11 -Wall -Wextra $(if $(WERROR),-Werror) $< -lbpf -o $@
 
-# build/check.log contains all output of the tests. Tests between the words `then` run at once: one
-# more than there are CPUs, since those of the zoo wait most of the time.
+# build/check.log contains all output of the tests. Of the tests between two words `then`, one more
+# than there are CPUs run at once, since those of the zoo wait most of the time.
 TALLY = tests/tally.py --jobs $$(($$(nproc) + 1)) --log build/check.log
 
 # The tests that every change must pass; those that take longest come first
@@ -513,7 +512,7 @@ TESTS = "tests/zoo/run.py --ways run" tests/deploy/check.py \
 DISTROS ?= bookworm trixie sid
 
 # End-to-end tests that try more cases with LONG=1
-MORE_CASES := forked_workers|outputs_|made_recordings|python_|code_objects|architectures
+MORE_CASES := forked_workers|outputs_|made_recordings|python|code_objects|architectures
 MORE_CASES := $(MORE_CASES)|bench_waits|left_out|no_evidence|signals_at
 
 # Longer tests: with sanitizers, with fuzzers, with every way to watch the zoo (programs whose calls

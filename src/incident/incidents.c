@@ -179,7 +179,7 @@ static struct incident_waiting *waiting_for(struct incidents *in, const struct i
 
 /*
  * Returns a place for an incident. Some places are only for incidents that somebody requests. If no
- * place is free, the incident whose time is over next is completed before.
+ * place is free, completes the incident whose time is over next, to use its place.
  */
 static struct incident_waiting *place_for(struct incidents *in, bool manual)
 {

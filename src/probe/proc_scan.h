@@ -3,9 +3,9 @@
  * probe: scans without BPF iterators, from /proc/PID/{stat,status,limits,fd}, but never maps or
  * smaps.
  *
- * Start times in /proc are in clock ticks, but a pid may be reused within one tick. BPF programs
- * know the exact start time of a process whose fork they saw, so its records have this time. In
- * records of older processes, start times are rounded down to a tick.
+ * Start times in /proc are in clock ticks, but a pid may be reused within one tick. If the BPF
+ * programs saw the fork of a process, its records have the exact start time. The start times of
+ * older processes are rounded down to a tick.
  */
 #ifndef FS_PROBE_PROC_SCAN_H
 #define FS_PROBE_PROC_SCAN_H

@@ -11,7 +11,7 @@ import urllib.request
 from pathlib import Path
 
 from deployed import DEPLOY, PATIENCE, accepts, borrowed, call
-from harness import FAULTSCOPE, ROOT, Skip
+from harness import FAULTSCOPE, ROOT, Skip, lines_to
 
 UNITS = DEPLOY / "systemd"
 EXPORTER = UNITS / "faultscope-exporter.service"
@@ -183,12 +183,8 @@ def test_its_unit_allows_profiles(check):
 
 def judge_exporter(check, made, wanted, *paths):
     ran, _ = next(made)
-    said, ready = [], None
-    while not ready:  # log lines may come before
-        said.append(ran.stderr.readline())
-        if not said[-1]:
-            break
-        ready = re.search(r"http://[\d.]+:(\d+)", said[-1])
+    said = lines_to(ran.stderr, "metrics at")  # log lines may come before
+    ready = re.search(r"http://[\d.]+:(\d+)", said[-1])
     check.that(ready, f"it does not say where it listens: {said}")
     if ready:
         with urllib.request.urlopen(f"http://127.0.0.1:{ready[1]}/metrics", timeout=60) as page:

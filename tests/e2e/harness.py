@@ -231,6 +231,15 @@ def until(done, what, seconds=PATIENCE, pause=0.01):
     return got
 
 
+def lines_to(stream, text):
+    """Reads lines from a stream up to one that contains `text`. Returns them; the last one is "" if
+    the stream ends before."""
+    lines = [stream.readline()]
+    while lines[-1] and text not in lines[-1]:
+        lines.append(stream.readline())
+    return lines
+
+
 def workload_path(name):
     for build in (BUILD, ROOT / "build"):
         if (build / "workloads" / name).exists():

@@ -4,7 +4,8 @@
  *
  * slow_fork: the new task is already in the process list, but sched_process_fork comes later.
  * slow_exit: signal->live is already 0, but sched_process_exit comes later. do_exit() then calls
- * acct_collect(), which takes mmap_lock (kernel/exit.c; needs CONFIG_BSD_PROCESS_ACCT).
+ * acct_collect(), which takes mmap_lock (kernel/exit.c; needs CONFIG_BSD_PROCESS_ACCT). exit_mm()
+ * takes it too, and is delayed too. Since 6.16, this is after sched_process_exit.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

@@ -9,7 +9,7 @@ import signal
 import time
 from pathlib import Path
 
-from harness import INCOMPLETE, RECORDINGS, Lines, live, until
+from harness import INCOMPLETE, RECORDINGS, Lines, lines_to, live, until
 from test_incidents import Watched, named, watched
 from test_out_of_memory import ALL_CHAINS, check_each_fails_once
 from test_pressure import tmpfs
@@ -114,9 +114,7 @@ def test_full_disk_of_incidents(check, lab):
         full = lab.faultscope("snapshot", "--store", place, "full")
         check.that(full.returncode and "cannot be written" in full.err, full.err)
         check.equal("the first incident", Path(first.out.strip()).read_bytes(), before)
-        said = seen.exporter.stderr.readline()
-        while said and "No space left" not in said:  # log lines
-            said = seen.exporter.stderr.readline()
+        said = lines_to(seen.exporter.stderr, "No space left")[-1]  # log lines come before
         check.that("No space left on device" in said and "watching continues" in said, said)
         filler.unlink()
         until(lambda: lab.faultscope("snapshot", "--store", place, "again").returncode == 0,

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import oom_kills
-from harness import FAULTSCOPE, Skip, live, quiet, until
+from harness import FAULTSCOPE, Skip, lines_to, live, quiet, until
 from test_oom_pages import place_of
 from test_pressure import tmpfs
 from test_replay_view import clock_of, foot_of
@@ -54,9 +54,7 @@ class Watched:
             [lab.program, "export", "--web.listen-address", "127.0.0.1:0",
              "--incident.store", self.store, "--oom.store", lab.dir / "oom",
              "--incident.after", str(AFTER), "--incident.per-hour", "3600", *options])
-        line = self.exporter.stderr.readline()
-        while line and "metrics at" not in line:
-            line = self.exporter.stderr.readline()
+        lines_to(self.exporter.stderr, "metrics at")
         time.sleep(calm)
 
     def work(self, *argv):
@@ -68,8 +66,8 @@ class Watched:
         ran = self.lab.faultscope("incidents", "--json", "--store", self.store)
         return [json.loads(line) for line in ran.out.splitlines()]
 
-    def seen(self):
-        """Returns what the store has and what the exporter said, for messages of failures."""
+    def ended(self):
+        """Ends the exporter. Returns its incidents and messages, to explain why a test failed."""
         mine = [(one["time"], one["trigger"], one.get("finding"), one["comm"])
                 for one in self.listed()]
         self.exporter.send_signal(signal.SIGTERM)
@@ -84,7 +82,7 @@ class Watched:
         try:
             until(found, what, seconds=60)
         except AssertionError as error:
-            raise AssertionError(f"{error}\nother incidents: {self.seen()}") from None
+            raise AssertionError(f"{error}\nother incidents: {self.ended()}") from None
         until(lambda: found() and found()[0]["seconds_after"] >= AFTER, "its end", seconds=30)
         return found()[0]
 

@@ -147,16 +147,21 @@ def expect_uncounted_forks(check, lines, truth):
                f"the counters of {final['faults']} started again")
 
 
-@captures(expect_uncounted_forks)
-def test_failed_forks_without_calls(lab):
-    work = lab.work("lives", "failed-forks", "--wait", "--hold")
-    watch = lab.watch()
+def watched_to_its_end(lab, words, *options):
+    """Watches a workload from before its work until after its end."""
+    work = lab.work("lives", *words, "--wait", "--hold")
+    watch = lab.watch(*options)
     work.go()
     truth = work.truth()
     work.end()
     capture = watch.stop()
     capture.truth = truth
     return capture
+
+
+@captures(expect_uncounted_forks)
+def test_failed_forks_without_calls(lab):
+    return watched_to_its_end(lab, ["failed-forks"])
 
 
 def expect_storm(check, lines, truth):
@@ -226,7 +231,7 @@ def expect_lives(check, lines, truth):
     finals = lines.of("process", truth["same_pid"], ppid=truth["pid"], final=True)
     check.between("lives of this pid", len(finals), truth["lives"] - lines.lost(), truth["lives"])
     check.equal("births", len({line["start_time_ns"] for line in finals}), len(finals))
-    check.that(truth["lives"] > 2, f"others took the pid, {truth['lives']} times it was free")
+    check.that(truth["lives"] > 2, f"only {truth['lives']} children got the pid")
 
 
 @captures(expect_lives, cases=list(SCANS))
@@ -234,14 +239,7 @@ def test_lives_of_one_pid(lab, scan):
     """Each life of a pid is told, although many of them begin in one clock tick."""
     if not LAST_PID.exists():
         raise Skip("this kernel lets nobody choose the next pid")
-    work = lab.work("lives", "same-pid", str(LIVES), "--wait", "--hold")
-    watch = lab.watch(*SCANS[scan])
-    work.go()
-    truth = work.truth()
-    work.end()
-    capture = watch.stop()
-    capture.truth = truth
-    return capture
+    return watched_to_its_end(lab, ["same-pid", str(LIVES)], *SCANS[scan])
 
 
 def expect_many(check, lines, truth):

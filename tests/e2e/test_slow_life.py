@@ -80,8 +80,8 @@ def test_exits_during_the_first_scan(check, lab):
 
 @live
 def test_exits_during_scans(check, lab):
-    """A scan may find a process that is exiting after its last record. It has no second last line,
-    and none with fewer faults."""
+    """A scan may find a process that still exits after its final line. The scan adds no other line of
+    this process."""
     attach(lab, "slow_exit")
     for scan in ("/proc", "iter/task", "task-iterator"):
         exiting = lab.spawn([sys.executable, "-c", EXITING, "8"], stdin=subprocess.PIPE)

@@ -44,7 +44,7 @@ ARM64_OTHER = re.compile(r"(ld|st)z?2?g|ld[1-4]|st[1-4]|ldra|prf|ldapu|stlu|ldff
 
 
 def access_of_x86(text):
-    """Returns the access of an instruction whose operand in memory is the only one of its kind."""
+    """Returns whether an instruction of x86-64 reads or writes its operand in memory."""
     if X86_WRITES.match(text):
         return "write"
     if X86_READS.match(text):
@@ -53,6 +53,8 @@ def access_of_x86(text):
 
 
 def wanted_of_x86(text):
+    """Returns what the decoder must say of an instruction, given objdump's text of it. Returns None
+    for an instruction that is not compared."""
     text = X86_PREFIX.sub("", text.split("#")[0].split("<")[0].strip() + " ").strip()
     operand = X86_OPERAND.search(text)
     if not operand or X86_OTHER.match(text) or "%es:" in text or "(bad)" in text:
@@ -67,6 +69,7 @@ def wanted_of_x86(text):
 
 
 def wanted_of_arm64(text):
+    """Does the same for arm64."""
     text = text.split("//")[0].strip()
     operand = ARM64_OPERAND.search(text)
     if ARM64_OTHER.match(text) or text.startswith((".", "udf", "undefined")):
@@ -122,7 +125,7 @@ def compare(arch, objdump, path, wanted_of):
 
 
 def places():
-    """Yields (architecture, objdump, path of a library, function that reads its texts)."""
+    """Yields (architecture, path of objdump, path of a C library, wanted_of_...())."""
     native = os.uname().machine
     for arch, machine, wanted_of in (("x86_64", "x86_64", wanted_of_x86),
                                      ("arm64", "aarch64", wanted_of_arm64)):

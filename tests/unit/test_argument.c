@@ -42,9 +42,14 @@ static const struct {
 	{"mov %rdi,%rbx by the other opcode", ARCH_X86_64, RBX, true, 3, {0x48, 0x8b, 0xdf}},
 	{"mov %edi,%ebx", ARCH_X86_64, RBX, false, 2, {0x89, 0xfb}},
 	{"mov %r14,%rbx", ARCH_X86_64, RBX, false, 3, {0x4c, 0x89, 0xf3}},
-	{"a copy, and a call", ARCH_X86_64, RBX, true, 8, {0x48, 0x89, 0xfb, CALL}},
-	{"a call, and a copy", ARCH_X86_64, RBX, false, 8, {CALL, 0x48, 0x89, 0xfb}},
-	{"a copy that is changed", ARCH_X86_64, RBX, false, 5, {0x48, 0x89, 0xfb, 0x31, 0xdb}},
+	{"a copy before a call", ARCH_X86_64, RBX, true, 8, {0x48, 0x89, 0xfb, CALL}},
+	{"a copy after a call", ARCH_X86_64, RBX, false, 8, {CALL, 0x48, 0x89, 0xfb}},
+	{"a copy that was changed afterwards",
+	 ARCH_X86_64,
+	 RBX,
+	 false,
+	 5,
+	 {0x48, 0x89, 0xfb, 0x31, 0xdb}},
 	{"bti c", ARCH_ARM64, 0, true, 4, {0x5f, 0x24, 0x03, 0xd5}},
 	{"mov x19, x0", ARCH_ARM64, 19, true, 4, {0xf3, 0x03, 0x00, 0xaa}},
 	{"mov x19, x20", ARCH_ARM64, 19, false, 4, {0xf3, 0x03, 0x14, 0xaa}},
@@ -60,7 +65,7 @@ static const struct {
 	{"ldr x0, [x1]", ARCH_ARM64, 0, false, 4, {0x20, 0x00, 0x40, 0xf9}},
 	{"str x0, [x1]", ARCH_ARM64, 0, true, 4, {0x20, 0x00, 0x00, 0xf9}},
 	{"ldp x2, x0, [x1]", ARCH_ARM64, 0, false, 4, {0x22, 0x00, 0x40, 0xa9}},
-	{"another architecture", ARCH_RISCV, 10, false, 4, {0x13, 0x05, 0x00, 0x00}},
+	{"riscv, which is not decoded", ARCH_RISCV, 10, false, 4, {0x13, 0x05, 0x00, 0x00}},
 };
 
 static void test_cases(void)

@@ -224,7 +224,7 @@ static void test_rate(void)
 	incidents_close(&in);
 }
 
-/* Returns the number of incidents that wait. */
+/* Returns the number of incidents that wait for what comes after their trigger. */
 static size_t waiting(void)
 {
 	size_t n = 0;

@@ -361,7 +361,7 @@ static size_t count_fds(void)
 	return n;
 }
 
-/* Tests a disk that has no room for the header. */
+/* Tests a recording whose header cannot be written, because the disk is full. */
 static void test_no_room(void)
 {
 	const char *path = fixture_path("none");
