@@ -70,6 +70,7 @@ def work_watched(lab, name, *args):
     watch = lab.watch("-p", str(work.pid))
     work.go()
     truth = work.truth()
+    until(lambda: proc_sleeps(work.pid), "its threads to wait again")
     after = proc_faults(work.pid)
     capture = watch.stop()
     work.end()
