@@ -67,7 +67,7 @@ static enum confidence of_mechanism(const struct judged *j)
 
 /*
  * Returns whether the report shows damage that other code did before: the code that met the damage
- * is often innocent.
+ * is often innocent. Mechanisms that is_inferred() lists need not be here.
  */
 static bool is_old_damage(const struct judged *j)
 {
@@ -77,11 +77,7 @@ static bool is_old_damage(const struct judged *j)
 	case MECH_SLAB_POISON:
 	case MECH_SLAB_CORRUPTION:
 	case MECH_PAGE_POISON:
-	case MECH_FREELIST:
-	case MECH_NON_CANONICAL:
-	case MECH_WILD_POINTER:
 	case MECH_STRING_POINTER:
-	case MECH_BIT_FLIP:
 	case MECH_USERCOPY:
 	case MECH_STACK_CORRUPTION:
 	case MECH_REFCOUNT:
@@ -100,16 +96,6 @@ static bool is_symptom(const struct judged *j)
 	return j->v->kind == KIND_LOCKDEP || j->v->kind == KIND_PANIC ||
 	       (j->v->kind == KIND_HANG &&
 		str_starts(str_trim(j->ls->line[j->e->first].text), "INFO: task "));
-}
-
-/*
- * Returns whether a common function, such as spin_lock(), met a corrupt pointer in the object that
- * it was given. Whoever freed or overwrote the object is at fault, rather than the caller.
- */
-static bool is_corrupt_object(const struct judged *j)
-{
-	return !j->v->culprit_here &&
-	       (j->v->mechanism == MECH_WILD_POINTER || j->v->mechanism == MECH_NON_CANONICAL);
 }
 
 /* Returns the module of the first frame of a part of the report; empty: none. */
@@ -143,7 +129,7 @@ static enum confidence of_culprit(const struct judged *j)
 		return CONFIDENCE_MEDIUM;
 	if (s[0].cut)
 		return CONFIDENCE_LOW;
-	if ((core && is_old_damage(j)) || is_symptom(j) || is_corrupt_object(j) || is_shared(j))
+	if ((core && is_old_damage(j)) || is_symptom(j) || is_shared(j))
 		return CONFIDENCE_MEDIUM;
 	return j->v->culprit_direct ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
 }
@@ -155,7 +141,7 @@ static enum confidence of_circumstances(const struct judged *j)
 
 	if (e->interleaved)
 		return CONFIDENCE_LOW;
-	/* after an oops (D), a bad page (B) or a machine check (M), memory may be corrupt */
+	/* after an oops (D) or a machine check (M), memory may be corrupt */
 	if (str_has_any(e->taint, "D|M") || e->headless)
 		return CONFIDENCE_MEDIUM;
 	if (e->strange > e->nr_frames + NO_TRACE_LINES)

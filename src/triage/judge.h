@@ -35,6 +35,12 @@ void judge_bucket(struct diagnosis *v);
 /* Finds details of the report, its page of `explain`, and the advice for it. */
 void judge_particulars(struct judged *j, const struct triage *t);
 
+/*
+ * Applies all rules to the report `index` of seen.event, in the order above. Stores the diagnosis
+ * in `ret`, which points into `t`.
+ */
+void judge_report(struct triage *t, uint32_t index, struct diagnosis *ret);
+
 /* Adds a detail, unless the report already has one of this name. */
 void particular_add(struct diagnosis *v, const char *name, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

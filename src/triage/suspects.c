@@ -498,7 +498,6 @@ void judge_suspects(struct judged *j, const struct triage *t)
 	}
 	name_after(j, &b);
 	j->v->culprit_direct = is_direct(j, &b);
-	j->v->culprit_here = b.place && !b.helped;
 }
 
 void suspect_accuse(struct diagnosis *v, struct str module, int points, const char *why)

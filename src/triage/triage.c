@@ -166,7 +166,7 @@ static void borrow_address(const struct triage *t, struct diagnosis *v)
 	rule_fired(v, "O1", "the address is of the next report, of the same task");
 }
 
-static void judge_into(struct triage *t, uint32_t index, struct diagnosis *v)
+void judge_report(struct triage *t, uint32_t index, struct diagnosis *v)
 {
 	struct judged j;
 
@@ -190,7 +190,7 @@ static void judge(struct triage *t, uint32_t index)
 	if (t->verdicts == DIAGNOSES_MAX)
 		t->lost_verdicts++;
 	else
-		judge_into(t, index, &t->verdict[t->verdicts++]);
+		judge_report(t, index, &t->verdict[t->verdicts++]);
 }
 
 /* Analyses the first reports that are no crash, if the log has no crash. */
@@ -203,7 +203,7 @@ static int judge_notices(struct triage *t)
 		return -ENOMEM;
 	for (size_t i = 0; i < t->seen.n && t->notices < NOTICES_MAX; i++)
 		if (!t->seen.event[i].consequence)
-			judge_into(t, i, &t->notice[t->notices++]);
+			judge_report(t, i, &t->notice[t->notices++]);
 	return 0;
 }
 

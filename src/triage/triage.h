@@ -106,7 +106,6 @@ struct diagnosis {
 	uint32_t suspects;
 	bool culprit_unknown; /* no suspect stands out */
 	bool culprit_direct;  /* the trace itself shows the culprit, without an inference */
-	bool culprit_here;    /* the reported instruction is in the culprit */
 	bool hardware;	      /* faulty hardware is more likely than faulty code */
 
 	struct fired fired[FIRED_MAX];
