@@ -79,9 +79,13 @@ int filter_container(struct filter *f, const char *id, char *error, size_t size)
 {
 	int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC), n;
 
-	n = proc < 0 ? 0 : container_pids_find(proc, id, f->pid, FILTER_PIDS_MAX);
+	n = proc < 0 ? -errno : container_pids_find(proc, id, f->pid, FILTER_PIDS_MAX);
 	if (proc >= 0)
 		close(proc);
+	if (n < 0 && n != -EINVAL) {
+		snprintf(error, size, "--container %s: cannot list /proc: %s", id, strerror(-n));
+		return n;
+	}
 	if (n < 0) {
 		snprintf(error, size,
 			 "--container %s: expected the ID of a container, or its first 12 "

@@ -34,7 +34,7 @@ int filter_cgroup(struct filter *f, const char *path, char *error, size_t size);
 
 /*
  * Selects the processes that a container has now. `id` is as for container_pids_find(). Returns 0,
- * or -EINVAL, -ENOENT or -E2BIG with `error` set.
+ * or with `error` set -EINVAL, -ENOENT, -E2BIG, or another -errno if /proc cannot be listed.
  */
 int filter_container(struct filter *f, const char *id, char *error, size_t size);
 

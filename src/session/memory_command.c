@@ -35,7 +35,9 @@ static void judge(struct session *s)
 /* Also watches processes that were moved into the cgroup since the last reading. */
 static void take_cgroup(struct session *s)
 {
-	targets_watch_cgroup(s);
+	size_t watched;
+
+	targets_watch_cgroup(s, &watched);
 	memory_readings_take(s);
 }
 

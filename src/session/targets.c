@@ -74,27 +74,30 @@ static pid_t next_process(DIR *proc, int *err)
 
 /*
  * Watches existing processes that `is_wanted` selects. BPF programs follow children that are
- * created later. Returns the number of processes. If it may be too small, notes a gap with `what`.
+ * created later. Returns the number of processes in *ret_watched. If it may be too small, notes a
+ * gap with `what`, and returns the error as -errno.
  */
-static size_t watch_existing(struct session *s, bool (*is_wanted)(pid_t pid, const void *ctx),
-			     const void *ctx, const char *what)
+static int watch_existing(struct session *s, bool (*is_wanted)(pid_t pid, const void *ctx),
+			  const void *ctx, const char *what, size_t *ret_watched)
 {
 	DIR *d = opendir("/proc");
 	int refused = 0, err = d ? 0 : -errno;
-	size_t watched = 0;
+
+	*ret_watched = 0;
 
 	for (pid_t pid; d && (pid = next_process(d, &err));) {
 		int one = is_wanted(pid, ctx) ? live_watch(s->in.src, pid, true) : -ESRCH;
 
-		watched += !one;
+		*ret_watched += !one;
 		if (one && one != -ESRCH)
 			refused = one;
 	}
 	if (d)
 		closedir(d);
-	if (err || refused)
-		session_note_gap(s, "not watched", what, err ?: refused);
-	return watched;
+	err = err ?: refused;
+	if (err)
+		session_note_gap(s, "not watched", what, err);
+	return err;
 }
 
 bool targets_are_native(const struct options *o)
@@ -148,17 +151,18 @@ static bool belongs_to(pid_t pid, const void *filter)
 	return pid != getpid() && is_in_cgroup(pid, filter) && !is_kernel_thread(pid);
 }
 
-static bool has_process(const struct filter *only)
+/* Returns whether a cgroup has a process, or may have one since /proc cannot be listed. */
+static bool may_have_process(const struct filter *only)
 {
 	DIR *d = opendir("/proc");
+	int err = d ? 0 : -errno;
 	bool found = false;
-	int err;
 
 	for (pid_t pid; d && !found && (pid = next_process(d, &err));)
 		found = is_in_cgroup(pid, only);
 	if (d)
 		closedir(d);
-	return found;
+	return found || err;
 }
 
 int targets_find_cgroup(const struct session *s)
@@ -177,7 +181,7 @@ int targets_find_cgroup(const struct session *s)
 	}
 	cgroup_find(&f, only.cgroup, &near);
 	close(f.root);
-	if (near.exists || has_process(&only))
+	if (near.exists || may_have_process(&only))
 		return 0;
 	for (size_t i = 0; i < near.names; i++) {
 		array_append(names, sizeof(names), i ? ", " : "");
@@ -189,25 +193,37 @@ int targets_find_cgroup(const struct session *s)
 	return EXIT_NO_TARGET;
 }
 
-size_t targets_watch_cgroup(struct session *s)
+int targets_watch_cgroup(struct session *s, size_t *ret_watched)
 {
 	struct filter only = {};
 
 	memcpy(only.cgroup, s->o->filter.cgroup, sizeof(only.cgroup));
-	return watch_existing(s, belongs_to, &only, "processes of the cgroup");
+	return watch_existing(s, belongs_to, &only, "processes of the cgroup", ret_watched);
+}
+
+static int watch_cgroup_only(struct session *s)
+{
+	size_t watched;
+	int err = targets_watch_cgroup(s, &watched);
+
+	if (watched)
+		return 0;
+	if (!err) {
+		complain("--cgroup %s: no process in this cgroup", s->o->filter.cgroup);
+		return EXIT_NO_TARGET;
+	}
+	complain("--cgroup %s: cannot watch its processes: %s", s->o->filter.cgroup,
+		 strerror(-err));
+	return EXIT_FAILED;
 }
 
 int targets_watch(struct session *s)
 {
 	bool children = s->plan.children;
-	size_t found = 0;
+	size_t found = 0, below;
 
-	if (!s->o->filter.pids && targets_watch_cgroup(s))
-		return 0;
-	if (!s->o->filter.pids) {
-		complain("--cgroup %s: no process in this cgroup", s->o->filter.cgroup);
-		return EXIT_NO_TARGET;
-	}
+	if (!s->o->filter.pids)
+		return watch_cgroup_only(s);
 	if (host_is_in_pid_namespace() && !host_has_own_proc()) {
 		complain("-p: /proc belongs to another pid namespace\n"
 			 "  mount /proc of this one: unshare -p -f --mount-proc …");
@@ -235,7 +251,7 @@ int targets_watch(struct session *s)
 		}
 		found++;
 		if (children)
-			watch_existing(s, descends, &leader, "child processes");
+			watch_existing(s, descends, &leader, "child processes", &below);
 	}
 	if (found)
 		return 0;

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from harness import BUILD, FAULTSCOPE, FOUND, INCOMPLETE, RECORDINGS, ROOT, Skip, live
 
-DONE, USAGE = 0, 2
+DONE, FAILED, USAGE = 0, 1, 2
 LEAK = RECORDINGS / "forecast_of_a_leak.fsr"
 ALL_CLEARS = ("all is well", "not short of memory", "no crash found", "nothing found",
               'class="well"')
@@ -211,7 +211,8 @@ def test_every_option_has_a_test(check, lab):
 
 @live
 def test_processes_that_cannot_be_listed(check, lab):
-    """If faultscope cannot read /proc, it says that existing children are not watched."""
+    """If faultscope cannot list /proc, it says that existing children are not watched. It does not
+    say that a cgroup or a container has no process."""
     if BUILD.name == "san":
         raise Skip("the sanitizer must be loaded before other libraries")
     if not shutil.which("gcc"):
@@ -226,3 +227,8 @@ def test_processes_that_cannot_be_listed(check, lab):
         check.equal(f"{words}: status", ran.returncode, INCOMPLETE)
         check.that("not watched: child processes: Too many open files" in ran.err,
                    f"{words}: {ran.err}")
+    for words in (("memory", "--cgroup", "/"), ("diagnose", "--container", "0123456789ab")):
+        ran = lab.faultscope(*words, "-d", "0.2", env={**os.environ, "LD_PRELOAD": str(library)})
+        check.that(ran.returncode in (FAILED, USAGE), f"{words}: status {ran.returncode}")
+        check.that("Too many open files" in ran.err, f"{words}: {ran.err}")
+        check.that("no process" not in ran.err, f"{words}: {ran.err}")

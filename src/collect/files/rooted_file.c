@@ -13,6 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 #define ENTRIES_MOST 4096 /* maximum number of entries read per directory */
 
 /* Opens a path below the root. Even absolute links stay below the root: openat2(2), Linux 5.6. */
@@ -204,7 +206,7 @@ void file_list_add_dir(struct files *f, struct file_list *l, const char *dir)
 	int fd = open_below(f, dir, O_RDONLY | O_DIRECTORY);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *de;
-	int left = ENTRIES_MOST;
+	int left = ENTRIES_MOST, err;
 
 	if (!d) {
 		if (fd >= 0)
@@ -217,9 +219,9 @@ void file_list_add_dir(struct files *f, struct file_list *l, const char *dir)
 		f->unread++;
 	} else {
 		strcpy(l->dir[l->dirs++], dir);
-		while ((de = readdir(d)) && left-- > 0)
+		while ((de = io_next_entry(d, &err)) && left-- > 0)
 			add_entry(f, l, dirfd(d), de->d_name);
-		if (de)
+		if (de || err)
 			f->unread++;
 	}
 	closedir(d);

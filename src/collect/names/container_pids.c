@@ -57,7 +57,7 @@ int container_pids_find(int proc, const char *id, uint32_t *ret, size_t most)
 	struct dirent *de;
 	size_t n = 0;
 	ssize_t len;
-	int fd;
+	int fd, err;
 	DIR *d;
 
 	id = plain_id(id);
@@ -65,7 +65,8 @@ int container_pids_find(int proc, const char *id, uint32_t *ret, size_t most)
 		return -EINVAL;
 	fd = openat(proc, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	d = fd < 0 ? NULL : fdopendir(fd);
-	while (d && (de = readdir(d))) {
+	err = d ? 0 : -errno;
+	while (d && (de = io_next_entry(d, &err))) {
 		uint32_t pid = strtoul(de->d_name, NULL, 10);
 
 		snprintf(path, sizeof(path), "%u/cgroup", pid);
@@ -80,5 +81,5 @@ int container_pids_find(int proc, const char *id, uint32_t *ret, size_t most)
 		closedir(d);
 	else if (fd >= 0)
 		close(fd);
-	return n;
+	return err ? err : (int)n;
 }
