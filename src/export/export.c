@@ -14,6 +14,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/error_text.h"
 #include "base/output_file.h"
 #include "base/units.h"
 #include "session/drop_privileges.h"
@@ -75,7 +76,7 @@ static int open_identities(struct export *x)
 	err = x->root < 0 ? -errno : identities_open(&opt, &x->ids, error, sizeof(error));
 	if (!err)
 		return 0;
-	complain("%s", *error ? error : strerror(-err));
+	complain("%s", *error ? error : as_error(err).s);
 	return err == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
 }
 
@@ -238,7 +239,7 @@ static int open_source(struct export *x)
 		return open_live(x);
 	err = session_open_loop(&x->s);
 	if (err) {
-		complain("%s", strerror(-err));
+		complain("%s", as_error(err).s);
 		return EXIT_FAILED;
 	}
 	return open_replay(x);
@@ -415,7 +416,7 @@ static int serve(struct export *x)
 	err = loop(x);
 	notify_send(&x->notify, "STOPPING=1");
 	if (err)
-		complain("%s", strerror(-err));
+		complain("%s", as_error(err).s);
 	return err ? EXIT_FAILED : x->s.status;
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/error_text.h"
 #include "probe/btf.h"
 #include "probe/growth_table.h"
 #include "probe/host_facts.h"
@@ -250,7 +251,7 @@ static int live_scan(struct source *src, const struct sink *sink)
 	err = scan_all(live, sink);
 	if (err) {
 		snprintf(src->error, sizeof(src->error), "scanning the processes failed: %s",
-			 strerror(-err));
+			 as_error(err).s);
 		return err;
 	}
 	err = send_growth(live, sink);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error_text.h"
 #include "probe/calls.h"
 #include "probe/host_facts.h"
 #include "probe/layout.h"

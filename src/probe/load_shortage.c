@@ -6,17 +6,10 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/units.h"
-
-bool is_exhausted(int err)
-{
-	return err == -EMFILE || err == -ENFILE || err == -ENOMEM;
-}
+#include "base/error_text.h"
 
 int exhausted_files(size_t needed)
 {
@@ -43,31 +36,4 @@ int exhausted_by_btf(int err)
 	if (!real)
 		btf__free(btf);
 	return is_exhausted(real) ? real : err;
-}
-
-int exhausted_explain(int err, char *error, size_t size)
-{
-	struct rlimit files = {}, data = {};
-	char name[24];
-	int len;
-
-	getrlimit(RLIMIT_NOFILE, &files);
-	getrlimit(RLIMIT_DATA, &data);
-	len = snprintf(error, size, "cannot load BPF programs: %s (%s)", strerror(-err),
-		       errno_name(-err, name, sizeof(name)));
-	if (err == -EMFILE)
-		snprintf(error + len, size - len,
-			 ": RLIMIT_NOFILE is %llu, and each program, map and link takes a file\n"
-			 "  try:  ulimit -n 1024; of a service LimitNOFILE=1024",
-			 (unsigned long long)files.rlim_cur);
-	else if (err == -ENFILE)
-		snprintf(error + len, size - len, "\n  see:  sysctl fs.file-nr fs.file-max");
-	else if (data.rlim_cur != RLIM_INFINITY)
-		snprintf(error + len, size - len,
-			 ": RLIMIT_DATA is %llu KiB\n  try:  ulimit -d unlimited",
-			 (unsigned long long)data.rlim_cur / 1024);
-	else
-		snprintf(error + len, size - len,
-			 "\n  see:  ulimit -v, and memory.max of the cgroup and its parents");
-	return err;
 }

@@ -14,9 +14,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/error_text.h"
 #include "base/io.h"
 #include "base/units.h"
-#include "probe/load_shortage.h"
 #include "probe/features.h"
 #include "probe/host_facts.h"
 
@@ -127,8 +127,10 @@ int permission_explain(int err, const char *log, char *error, size_t size)
 {
 	size_t len;
 
-	if (is_exhausted(err))
-		return exhausted_explain(err, error, size);
+	if (is_exhausted(err)) {
+		snprintf(error, size, "cannot load BPF programs: %s", as_error(err).s);
+		return err;
+	}
 	if (permission_is_locked(*log)) {
 		snprintf(error, size,
 			 "kernel lockdown is in `confidentiality` mode: BPF may not read kernel "

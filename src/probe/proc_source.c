@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error_text.h"
 #include "probe/host_facts.h"
 #include "probe/limits.h"
 #include "probe/proc_scan.h"
@@ -37,7 +38,7 @@ static int proc_source_scan(struct source *src, const struct sink *sink)
 	err = proc_scan(&p->proc, true, NULL, sink);
 	if (err) {
 		snprintf(src->error, sizeof(src->error), "scanning the processes failed: %s",
-			 strerror(-err));
+			 as_error(err).s);
 		return err;
 	}
 	tick.h.t_ns = host_monotonic_ns();

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error_text.h"
 #include "collect/names/process_names.h"
 #include "collect/limits/limit_source.h"
 #include "session/drop_privileges.h"
@@ -139,7 +140,7 @@ static int load_rest(struct session *s)
 	int err = live_load_deferred(s->in.src, &nobody, error, sizeof(error));
 
 	if (err)
-		complain("%s", *error ? error : strerror(-err));
+		complain("%s", *error ? error : as_error(err).s);
 	return err ? EXIT_FAILED : 0;
 }
 
@@ -176,7 +177,7 @@ static int examine(struct session *s, struct report *r)
 		return err;
 	err = s->in.src->ops->look(s->in.src, &sink);
 	if (err) {
-		complain("%s", s->in.src->error[0] ? s->in.src->error : strerror(-err));
+		complain("%s", s->in.src->error[0] ? s->in.src->error : as_error(err).s);
 		return EXIT_FAILED;
 	}
 	if (o->no_calibrate)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error_text.h"
 #include "base/units.h"
 #include "live/terminal_view.h"
 #include "probe/recording.h"
@@ -100,7 +101,7 @@ static void put_file(struct printing *p, const char *path)
 		src->ops->close(src);
 	}
 	if (err) {
-		complain("%s", *error ? error : strerror(-err));
+		complain("%s", *error ? error : as_error(err).s);
 		p->failed = true;
 	}
 	collector_free(&c);

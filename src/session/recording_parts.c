@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/error_text.h"
 #include "base/units.h"
 #include "cli/messages.h"
 #include "collect/collector.h"
@@ -110,7 +111,7 @@ static int cut(struct cutting *t, const char *path, char *error, size_t size)
 
 static int fail(const char *error, int err)
 {
-	complain("%s", *error ? error : strerror(-err));
+	complain("%s", *error ? error : as_error(err).s);
 	return EXIT_FAILED;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/error_text.h"
 #include "base/overhead.h"
 #include "probe/host_facts.h"
 #include "probe/proc_source.h"
@@ -210,7 +211,7 @@ static int open_live(struct session *s)
 		err = proc_open(&s->in.src);
 	}
 	if (err) {
-		complain("%s", *error ? error : strerror(-err));
+		complain("%s", *error ? error : as_error(err).s);
 		return status_of(err);
 	}
 	s->in.collector.live = true;
@@ -254,7 +255,7 @@ int session_open_live(struct session *s)
 	int err = session_open_loop(s);
 
 	if (err) {
-		complain("%s", strerror(-err));
+		complain("%s", as_error(err).s);
 		return EXIT_FAILED;
 	}
 	err = targets_find_cgroup(s);
@@ -291,7 +292,7 @@ int session_open_replay(struct session *s)
 	if (!err && s->out.redraws && s->loop.poll < 0)
 		err = session_open_loop(s);
 	if (err) {
-		complain("%s", *error ? error : strerror(-err));
+		complain("%s", *error ? error : as_error(err).s);
 		return EXIT_FAILED;
 	}
 	return 0;
@@ -374,7 +375,7 @@ int session_fail(struct session *s, int err)
 {
 	viewing_end(s);
 	s->out.redraws = false;
-	complain("%s", s->in.src->error[0] ? s->in.src->error : strerror(-err));
+	complain("%s", s->in.src->error[0] ? s->in.src->error : as_error(err).s);
 	s->status = EXIT_FAILED;
 	return EXIT_FAILED;
 }
@@ -425,7 +426,7 @@ int session_attach_rest(struct session *s, const struct sink *sink)
 	int err = live_load_deferred(s->in.src, sink, error, sizeof(error));
 
 	if (err) {
-		complain("%s", *error ? error : strerror(-err));
+		complain("%s", *error ? error : as_error(err).s);
 		return s->status = status_of(err);
 	}
 	begin_stacks(s, &lo);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/error_text.h"
 #include "base/io.h"
 #include "probe/host_facts.h"
 
@@ -60,7 +61,7 @@ static void report_no_memory(struct session *s)
 	const char *text = "not enough memory for the output of an interval, which is missing";
 
 	if (!s->out.incomplete && !session_message(s, text))
-		complain("%s", text);
+		complain("%s: %s", text, as_error(-ENOMEM).s);
 	s->out.incomplete = true;
 	s->status = EXIT_FAILED;
 }

@@ -121,7 +121,7 @@ def test_few_files_load_no_program(check, lab):
 def test_start_with_little_memory(check, lab):
     if BUILD.name == "san":
         raise Skip("a sanitizer needs more memory than that by itself")
-    for kib in (2000, 4000, 8000):
+    for kib in (2000, 2500, 3000, 4000, 8000, 9500):
         ran = lab.call("prlimit", f"--data={kib * 1024}", lab.program, "0.1", "1")
         # how much is enough depends on the versions of the libraries
         if kib == 2000 or ran.returncode:

@@ -160,7 +160,6 @@ static void queues_to_other(void)
 
 	block_signal();
 	child = start_sleeper(accept_none);
-	usleep(20000);
 	ASK(rt_sigqueueinfo, child, SIGRTMIN, P(&queued));
 }
 

@@ -132,19 +132,6 @@ static void one_too_many(void)
 	soft_limit(RLIMIT_NPROC, 0); /* the limit is 0, so one process of the user exceeds it */
 	other = start_sleeper(become_user);
 	at_end(end_other);
-	/* Waits until process `other` has the user id. */
-	for (long uid = 0; uid != user; usleep(1000)) {
-		char text[32];
-		FILE *status;
-
-		snprintf(text, sizeof(text), "/proc/%d/status", other);
-		status = fopen(text, "r");
-		while (status && fscanf(status, "Uid: %ld", &uid) != 1 && fgetc(status) != EOF)
-			;
-		if (!status)
-			die("%s", text);
-		fclose(status);
-	}
 }
 
 static long run_as_user(void)

@@ -255,37 +255,19 @@ static void limit_pids(void)
 	write_number("/proc/sys/kernel/pid_max", FEW_PIDS);
 }
 
-/*
- * Starts a process in the new pid namespace, where getppid() returns 0. The kernel kills all
- * processes of the namespace when its first process ends.
- */
-static pid_t start_inside(void (*first)(void))
-{
-	pid_t child = fork_or_die();
-
-	if (child)
-		return child;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (first)
-		first();
-	for (;;)
-		pause();
-}
-
 static void fills_pids(void)
 {
 	long most = read_number("/proc/sys/kernel/pid_max");
 
 	if (unshare(CLONE_NEWPID))
 		skip("no pid namespaces: %s", strerror(errno));
-	start_inside(limit_pids);
-	usleep(100000);
+	start_sleeper(limit_pids); /* the kernel ends the namespace when its first process ends */
 	if (read_number("/proc/sys/kernel/pid_max") != most) {
 		write_number("/proc/sys/kernel/pid_max", most);
 		skip("pid namespaces have no limit of their own");
 	}
 	for (int i = 2; i < FEW_PIDS; i++)
-		last_child = start_inside(NULL);
+		last_child = start_sleeper(NULL);
 	ASK(clone, SIGCHLD, 0, 0, 0, 0);
 }
 

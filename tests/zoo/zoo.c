@@ -57,25 +57,42 @@ long make_fork(void)
 void end_with(pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
+	if (getppid() != parent && getppid()) /* 0: the parent is outside of the pid namespace */
 		_exit(1);
 }
 
-/* Forks a child that calls `first` and then sleeps until its parent ends. */
+/* Waits until the other end of a pipe is closed, which is its only writer. */
+static void wait_for_end(int fd)
+{
+	char none;
+
+	while (read(fd, &none, 1) < 0 && errno == EINTR)
+		;
+	close(fd);
+}
+
 pid_t start_sleeper(void (*first)(void))
 {
-	pid_t parent = getpid(), child = fork_or_die();
+	pid_t parent = getpid(), child;
+	int ends[2];
 
-	if (child)
+	if (pipe2(ends, O_CLOEXEC))
+		die("pipe2");
+	child = fork_or_die();
+	if (child) {
+		close(ends[1]);
+		wait_for_end(ends[0]);
 		return child;
+	}
 	if (first)
 		first();
 	/*
 	 * This call must be the last one, because a change of the user ID resets PR_SET_PDEATHSIG.
 	 */
 	end_with(parent);
-	pause();
-	_exit(0);
+	close(ends[1]);
+	for (;;)
+		pause();
 }
 
 void *empty_thread(void *arg)

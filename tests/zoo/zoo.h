@@ -97,6 +97,10 @@ extern struct ask ask;
 long make_asked(void);
 long make_fork(void); /* forks a child, which exits at once */
 void end_with(pid_t parent); /* makes a child end when its parent ends */
+/*
+ * Forks a child that calls `first`, unless this is NULL, and then sleeps until its parent ends.
+ * Returns after `first` has returned.
+ */
 pid_t start_sleeper(void (*first)(void));
 void *empty_thread(void *arg);
 
