@@ -13,7 +13,9 @@ import sys
 VALUE = r"[\w.\[\]]+(?:->[\w.\[\]]+)*"
 # A choice by a comparison does not depend on `<` or `<=` if both results are the same for equal
 # values.
-RESULT = rf"{VALUE}(?: [-*] {VALUE})?"
+RESULT = rf"(?:\(\w+\))?{VALUE}(?: [-*] {VALUE})?|\({VALUE} - {VALUE}\) [/*] \d[\w.]*"
+# What a result may have around it that leaves 0 as it is: a cast, or a factor
+AROUND = re.compile(rf"^\(\w+\)(?=\w)|^\((?={VALUE} - )|\) [/*] \d[\w.]*$")
 CHOICE = re.compile(rf"(?:(?<=[=,] )|(?<=\()|(?<=return ))"
                     rf"(?P<a>{VALUE}) (?P<op>[<>]=?) (?P<b>{VALUE})"
                     rf" \?\s*(?P<x>{RESULT})\s+:\s*(?P<y>{RESULT})(?=[;,)])")
@@ -36,8 +38,9 @@ PRODUCT = re.compile(r"\bcalloc\($")
 
 def if_equal(result, a, b):
     """Returns a result of a choice in the case that the compared values `a` and `b` are equal."""
-    if result in (f"{a} - {b}", f"{b} - {a}") or "0" in (result, b) and \
-            result.split(" * ")[0] in (a, "0"):
+    bare = AROUND.sub("", result)
+    if bare in (f"{a} - {b}", f"{b} - {a}") or "0" in (bare, b) and \
+            bare.split(" * ")[0] in (a, "0"):
         return "0"
     return a if result == b else result
 
@@ -107,6 +110,12 @@ SELF = (
     ("int f(int a, int b)\n{\n\treturn a > 0 ? a * b : 0;\n}\n", {"return a >= 0 ? a * b : 0;"}),
     ("int f(int a, int b)\n{\n\treturn a > 0 ? b * a : b;\n}\n", set()),
     ("int f(int a, int b)\n{\n\treturn a > 1 ? a * b : 0;\n}\n", set()),
+    ("int f(int a, int b)\n{\n\treturn a > b ? (a - b) / 1e9 : 0;\n}\n",
+     {"return a >= b ? (a - b) / 1e9 : 0;"}),
+    ("int f(int a, int b)\n{\n\treturn a > b ? (a - c) / 1e9 : 0;\n}\n", set()),
+    ("int f(int a, int b)\n{\n\treturn a > 0 ? (long)a : 0;\n}\n",
+     {"return a >= 0 ? (long)a : 0;"}),
+    ("int f(int a, int b)\n{\n\treturn a > b ? (char)a : b;\n}\n", set()),
     ("int f(int a, int b)\n{\n\treturn a + b < b ? a : b;\n}\n", set()),
     ("int f(int a, int b)\n{\n\tif (a > b)\n\t\tb = a;\n\treturn b;\n}\n", {"if (a >= b)"}),
     ("int f(int a, int b)\n{\n\tif (a > b)\n\t\tb = a;\n\telse\n\t\tg(a);\n\treturn b;\n}\n",
