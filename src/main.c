@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/io.h"
 #include "crash/blackbox_command.h"
 #include "export/export.h"
 #include "cli/options_table.h"
@@ -149,8 +150,11 @@ int main(int argc, char **argv)
 	struct options o;
 	struct buf b = {};
 	char error[512];
-	int status, err = rights_set_aside();
+	int status, err = io_hold_standard_files();
 
+	if (err)
+		return EXIT_FAILED; /* a message might be written into another file */
+	err = rights_set_aside();
 	if (err) {
 		complain("cannot set the capabilities of its file aside: %s", strerror(-err));
 		return EXIT_FAILED;

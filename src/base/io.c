@@ -9,6 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
+int io_hold_standard_files(void)
+{
+	/* open() returns the lowest free number; O_PATH: no read(2) and no write(2) */
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/", O_PATH | O_CLOEXEC) < 0)
+			return -errno;
+	return 0;
+}
+
 /* Reads in a loop, because files of /proc return a line or a page at a time. */
 static ssize_t read_whole(int fd, char *ret, size_t size)
 {

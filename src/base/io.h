@@ -10,6 +10,13 @@
 #include <sys/types.h>
 
 /*
+ * Opens a directory in place of each of the files 0 to 2 that is closed, so that no file which is
+ * opened later becomes standard output or standard error. Reads and writes fail with EBADF, as on a
+ * closed file, and child processes have the file closed. Returns 0 or -errno.
+ */
+int io_hold_standard_files(void);
+
+/*
  * Reads the small file `path`, relative to the directory `dir` as in openat(), up to size - 1
  * bytes. Returns the length of the file; on error returns -errno and makes `ret` empty.
  */

@@ -88,3 +88,42 @@ def test_outputs_on_descriptors_that_fail(check, lab):
             check.that(ran.err.startswith("faultscope: ") and
                        ("No space left" in ran.err or "Bad file descriptor" in ran.err),
                        f"{words} {how[-9:]}: {ran.err!r}")
+
+
+# Shell redirections that close standard files
+CLOSED = ("2>&-", ">&- 2>&-", "<&- >&- 2>&-", "<&-")
+
+
+def check_closed(check, lab, whole, words):
+    """Runs a command that writes the file "out" with some standard files closed. What it prints must
+    not get into the file, which would have the number of a closed one otherwise."""
+    for closed in CLOSED:
+        (lab.dir / "out").unlink(missing_ok=True)
+        ran = lab.call("sh", "-c", f'exec "$0" "$@" {closed}', FAULTSCOPE, *words, cwd=lab.dir)
+        check.equal(f"{words} {closed}: status", ran.returncode, whole.returncode)
+        yield closed, (lab.dir / "out").read_bytes()
+
+
+def test_closed_standard_files(check, lab):
+    cut = lab.dir / "cut.fsr"
+    cut.write_bytes((RECORDINGS / "forecast_of_a_leak.fsr").read_bytes()[:-40])
+    for words in (("report", "-o", "out", cut), ("report", "--format", "jsonl", "-o", "out", cut),
+                  ("--replay", cut, "--json", "-o", "out"), ("diff", "--json", "-o", "out", cut, cut)):
+        whole = lab.call(FAULTSCOPE, *words, cwd=lab.dir)
+        check.that("truncated or damaged" in whole.err, f"{words}: {whole.err!r}")
+        want = (lab.dir / "out").read_bytes()
+        for closed, out in check_closed(check, lab, whole, words):
+            check.that(out == want, f"{words} {closed}: {len(out)} bytes, not {len(want)}")
+
+
+@live
+def test_closed_standard_files_of_a_recording(check, lab):
+    words = ("record", "-o", "out", "-d", "0.2")
+    whole = lab.call(FAULTSCOPE, *words, cwd=lab.dir)
+    check.that("recorded" in whole.err, f"{words}: {whole.err!r}")
+    for closed, out in check_closed(check, lab, whole, words):
+        read = lab.faultscope("info", lab.dir / "out")
+        check.equal(f"{closed}: info of {len(out)} bytes", (read.returncode, read.err), (0, ""))
+    files = lab.call("sh", "-c", 'exec "$0" "$@" <&- 2>&-', FAULTSCOPE, "run", "--quiet", "--",
+                     "sh", "-c", "ls /proc/$$/fd", cwd=lab.dir)
+    check.equal("files of the command", files.out.split(), ["1"])

@@ -269,7 +269,7 @@ static void write_cell(const struct tui *t, struct line *l, const struct rows *r
 /* Writes the title of a trend with the value at the top of its scale: "TREND≤13,713". */
 static void write_scale(struct line *l, const struct column *c)
 {
-	char title[48];
+	char title[80];
 
 	snprintf(title, sizeof(title), "%s%s%s", c->title,
 		 l->v->unicode ? "\u2264" : "<=", as_field_figure(c->f, c->high).s);
