@@ -31,8 +31,13 @@ ORDER_RESULT = re.compile(r"(?:return|[?:]) -?$")
 # A file descriptor below 0 is never compared with a number other than 0, and the kernel ignores the
 # one of an anonymous mapping.
 NO_FD = re.compile(r"\bfd = -$|\bMAP_ANONYMOUS[^;()]*, -$")
+# io_hold_standard_files() makes sure that no file which is opened later has the number 0.
+OPENED = re.compile(r"\b(?P<fd>\w+) = (?:\w*(?:open|openat|dup|socket|accept4?)|\w+_create1?|"
+                    r"(?:mem|event|timer|signal)fd\w*)\(")
+NO_FILE = re.compile(r"\b(?P<fd>\w+) $")
 # These functions say whether their arguments are equal, and calloc() multiplies its arguments.
-EQUAL = re.compile(r"!(?:strcmp|memcmp|strcasecmp|strncmp|strncasecmp)\($")
+EQUAL = re.compile(r"(?:!|&& |\|\| |\bif \()(?:strcmp|memcmp|strcasecmp|strncmp|strncasecmp)\($")
+CONDITION_ENDS = re.compile(r"[^()<>=;]*\)(?:\)| &&| \|\||;)")
 PRODUCT = re.compile(r"\bcalloc\($")
 
 
@@ -82,19 +87,45 @@ def is_order(change, code):
         code[change.end:change.end + 1] in ";: "
 
 
+def is_equality(change, code, line):
+    """Returns whether a change is of the arguments of a function that compares, in a condition."""
+    return bool(EQUAL.search(code, line, change.start)) and \
+        bool(CONDITION_ENDS.match(code, change.end))
+
+
+def opened_in(code, change):
+    """Returns the variables to which the function around a change assigns open files."""
+    start = code.rfind("\n}\n", 0, change.start) + 1
+    return {m["fd"] for m in OPENED.finditer(code, start, change.start)}
+
+
+def is_no_file(change, code, line):
+    """Returns whether a change makes a test for an error of open() also one for the file 0, or for
+    that alone."""
+    old = code[change.start:change.end]
+    if (change.kind, old, change.new) == ("comparison", "<", "<="):
+        tested, zero = NO_FILE.search(code, line, change.start), code[change.end:].startswith(" 0)")
+    elif (change.kind, old, change.new) == ("constant", "0", "1"):
+        tested = NO_FILE.search(code, line, change.start - 2)
+        zero = code[change.start - 2:change.start] == "< " and code[change.end] == ")"
+    else:
+        return False
+    return zero and bool(tested) and tested["fd"] in opened_in(code, change)
+
+
 def has_same_effect(change, code):
     """Returns whether a change of masked code cannot alter what the program does."""
     line = code.rfind("\n", 0, change.start) + 1
     if change.kind == "comparison":
-        return is_choice(change, code)
+        return is_choice(change, code) or is_no_file(change, code, line)
     if change.kind == "arguments":
-        return bool(EQUAL.search(code, line, change.start) or
-                    PRODUCT.search(code, line, change.start))
+        return is_equality(change, code, line) or \
+            bool(PRODUCT.search(code, line, change.start))
     if change.kind == "constant":
         begin = code.rfind(";", 0, change.start) + 1
         no_fd = code[change.start:change.end] == "1" and change.new == "2" and \
             NO_FD.search(code, begin, change.start)
-        return bool(no_fd) or is_larger_allocation(change, code) or is_order(change, code)
+        return bool(no_fd) or is_no_file(change, code, line) or is_larger_allocation(change, code) or is_order(change, code)
     return False
 
 
@@ -132,6 +163,12 @@ SELF = (
      "{\n\treturn a ? 1 : -1;\n}\n", {"return g(a) ? 2 : -1;", "return g(a) ? 1 : -2;"}),
     ("bool f(char *a, char *b)\n{\n\treturn !strcmp(a, b);\n}\n", {"return !strcmp(b, a);"}),
     ("int f(char *a, char *b)\n{\n\treturn strcmp(a, b);\n}\n", set()),
+    ("int f(char *a, char *b)\n{\n\tif (strcmp(a, b))\n\t\tg();\n}\n", {"if (strcmp(b, a))"}),
+    ("int f(char *a, char *b)\n{\n\tif (n && strcmp(a, b) < 0)\n\t\tg();\n}\n", set()),
+    ("int f(char *a)\n{\n\tint n = open(a), m = g(a);\n\n\tif (n < 0)\n\t\tg();\n}\n",
+     {"if (n <= 0)", "if (n < 1)"}),
+    ("int f(char *a)\n{\n\tint n = open(a), m = g(a);\n\n\tif (m < 0)\n\t\tg();\n}\n", set()),
+    ("int f(char *a)\n{\n\tint n = open(a);\n\n\tif (n < 3)\n\t\tg();\n}\n", set()),
 )
 
 
