@@ -80,6 +80,7 @@ static const char *const functions[] = {
 	"_raw_spin_lock",
 	"mutex_lock",
 	"kfree",
+	"kvfree",
 	"kmem_cache_alloc",
 	"__list_del_entry_valid",
 	"list_add",
@@ -225,6 +226,8 @@ static void alter_frames(struct incident *e)
 		alter_frame(&e->ip);
 	if (e->has_ip && kept && !below(12))
 		e->ip = e->frame[0];
+	if (e->has_ip && !below(6))
+		e->ip.function = str_of(functions[below(NR_IN(functions))]);
 	if (e->has_link && !below(4))
 		alter_frame(&e->link);
 }
@@ -245,7 +248,7 @@ static void alter_flags(struct incident *e)
 static void alter_numbers(struct incident *e)
 {
 	if (below(2))
-		e->address = number(e->address);
+		e->address = number(below(6) ? e->address : e->sp);
 	if (!below(3))
 		e->error = below(2) ? e->error ^ 1ull << below(32) : number(e->error);
 	if (!below(6))
@@ -260,21 +263,21 @@ static void alter_numbers(struct incident *e)
 	e->object = below(8) ? e->object : number(e->address);
 	e->object_size = below(8) ? e->object_size : 1u << below(12);
 	e->number = below(8) ? e->number : below(3);
-	e->strange = below(8) ? e->strange : below(4);
+	e->strange = below(8) ? e->strange : e->nr_frames + 10 + below(5);
 }
 
 static void alter(struct incident *e)
 {
 	if (!below(ALL_KINDS))
 		e->kind = below(NR_KINDS);
-	if (!below(12))
-		e->arch = below(NR_ARCHES);
-	alter_numbers(e);
+	if (!below(8))
+		e->arch = below(2) ? ARCH_ARM64 : (enum arch)below(NR_ARCHES);
 	alter_registers(e);
 	alter_code(e);
 	if (below(2))
 		alter_base(e);
 	alter_frames(e);
+	alter_numbers(e);
 	if (!below(3))
 		alter_flags(e);
 }
@@ -318,14 +321,14 @@ static size_t mix_log(uint64_t *sum, const char *text)
 int main(void)
 {
 	struct sum sums[LOG_PARTS] = {
-		{"logs 0, 8, 16 ...", SUM_BEGINS, 0x06f3ce8c97b0a361},
-		{"logs 1, 9, 17 ...", SUM_BEGINS, 0x080f9b465ffb0c11},
-		{"logs 2, 10, 18 ...", SUM_BEGINS, 0x46ba6462edf82401},
-		{"logs 3, 11, 19 ...", SUM_BEGINS, 0x53e8f5eae675b56a},
-		{"logs 4, 12, 20 ...", SUM_BEGINS, 0xe795f22ff6d9fdec},
-		{"logs 5, 13, 21 ...", SUM_BEGINS, 0xc82b154228bad683},
-		{"logs 6, 14, 22 ...", SUM_BEGINS, 0xdd9f5fe16db2dbc8},
-		{"logs 7, 15, 23 ...", SUM_BEGINS, 0x7c1e338be548adaf},
+		{"logs 0, 8, 16 ...", SUM_BEGINS, 0x98497fdd6073c5d2},
+		{"logs 1, 9, 17 ...", SUM_BEGINS, 0x6aecaea8130f0ccc},
+		{"logs 2, 10, 18 ...", SUM_BEGINS, 0x5bd4659340658cf7},
+		{"logs 3, 11, 19 ...", SUM_BEGINS, 0xa046eacbd97273dc},
+		{"logs 4, 12, 20 ...", SUM_BEGINS, 0x3f85cb4ab918a99b},
+		{"logs 5, 13, 21 ...", SUM_BEGINS, 0x805f5d7961bf59ef},
+		{"logs 6, 14, 22 ...", SUM_BEGINS, 0x0e40a4706da16e08},
+		{"logs 7, 15, 23 ...", SUM_BEGINS, 0xc96afff19247eb21},
 	};
 	static struct crash_logs all;
 	size_t reports = 0;
