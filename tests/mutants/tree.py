@@ -14,7 +14,7 @@ OPTIMIZED = "build/optimized"
 # without a sanitizer library. The build with AddressSanitizer is slower. It only tries mutants that
 # survived in the plain build.
 FLAGS = {COVERED: ["CFLAGS=-O0", "HARDENING=", "EXTRA=--coverage"],
-         PLAIN: ["CFLAGS=-O2", "HARDENING=-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2",
+         PLAIN: ["CFLAGS=-O2", "HARDENING=-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3",
                  "EXTRA=-fsanitize=undefined -fsanitize-undefined-trap-on-error"],
          SANITIZED: ["CFLAGS=-O1", "HARDENING=",
                      "EXTRA=-fsanitize=address -fno-omit-frame-pointer"],

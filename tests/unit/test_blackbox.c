@@ -160,6 +160,28 @@ static void test_scan(void)
 	bb_found_free(&f);
 }
 
+/* Heartbeats have no sequence number, and are sorted by time behind the other records. */
+static void test_order(void)
+{
+	static const uint64_t at[] = {7, 3, 5, 1, 6, 2};
+	struct bb_found f = {};
+	struct bb_record r;
+
+	for (size_t i = 0; i < 6; i++) {
+		r = example(0);
+		r.class = BB_HEARTBEAT;
+		r.boot_ns = at[i];
+		bb_found_add(&f, &r);
+	}
+	r = example(4);
+	bb_found_add(&f, &r);
+	bb_found_settle(&f);
+	ok(f.n == 7 && f.record[0].sequence == 4, "a record with a number comes first");
+	for (size_t i = 2; i < f.n; i++)
+		ok(f.record[i - 1].boot_ns < f.record[i].boot_ns, "heartbeat %zu", i);
+	bb_found_free(&f);
+}
+
 /* Scans the records in a file. */
 static void scan_path(const char *path, struct bb_found *f)
 {
@@ -371,6 +393,7 @@ int main(void)
 	test_encodings();
 	test_full();
 	test_scan();
+	test_order();
 	test_ring(path);
 	test_full_disk(path);
 	test_pmsg(path);

@@ -128,6 +128,19 @@ static void test_errors(void)
 	close_seen(&s);
 }
 
+static void test_forget(void)
+{
+	struct seen s;
+
+	open_seen(&s);
+	put(s.pipe[1]);
+	loop_forget(&s.loop, s.pipe[0]);
+	is_u64(loop_wait(&s.loop, 0), 0, "a file that was forgotten wakes nobody");
+	is_u64(loop_watch(&s.loop, s.pipe[0], on_read), 0, "it can be watched again");
+	is_u64(loop_wait(&s.loop, 0), 1, "and is ready then");
+	close_seen(&s);
+}
+
 static void test_room(void)
 {
 	struct seen s;
@@ -202,6 +215,7 @@ int main(void)
 {
 	test_files();
 	test_errors();
+	test_forget();
 	test_room();
 	test_timer();
 	test_signals();

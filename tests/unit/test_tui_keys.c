@@ -330,6 +330,12 @@ static void test_timeline(void)
 	ok(strstr(draw(), "o---") && strstr(draw(), "!---") && strstr(draw(), "^---"), "marks");
 	ok(strstr(draw(), "... 23:56:40"), "what was not read yet");
 	ok(strstr(draw(), "23:55:01, 1.0 s of 100 s"), "time and length");
+	t.timeline.mark = &(struct tui_mark){SECOND / 2, MARK_TRIGGER};
+	t.timeline.nr_marks = 1;
+	ok(strstr(draw(), " 23:55:00 #---") && !strchr(strstr(draw(), " 23:55:00 "), '^'),
+	   "a mark before the begin is where the begin is");
+	t.timeline.mark = marks;
+	t.timeline.nr_marks = 3;
 	ok(strstr(draw(), "] [ finding") && !strstr(draw(), "w record"), "its keys");
 	is_u64(tui_press(&t, &v, 'J'), TUI_DRAW, "J asks");
 	press("14:0x");
