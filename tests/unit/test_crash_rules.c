@@ -135,15 +135,17 @@ static void test_stacks_of_threads(void)
 	fault.sp = GUARD_AT + (1 << 20);
 	ok(!overflow(fault, abort_record(3 * SECOND)), "far from the stack pointer: a wild one");
 	end();
-	begin(NULL);
-	fault = guard_fault(2 * SECOND);
-	fault.area_flags = 3;
-	fault.code = SEGV_MAPERR;
-	fault.area_end = GUARD_AT + (1 << 20);
-	f = overflow(fault, abort_record(3 * SECOND));
-	ok(f && strstr(f->title, "(1020 KiB)"), "a guard within its mapping: %s",
-	   f ? f->title : "");
-	end();
+	for (uint32_t flags = 1; flags < 8; flags *= 2) { /* VM_READ, VM_WRITE, VM_EXEC */
+		begin(NULL);
+		fault = guard_fault(2 * SECOND);
+		fault.area_flags = flags;
+		fault.code = SEGV_MAPERR;
+		fault.area_end = GUARD_AT + (1 << 20);
+		f = overflow(fault, abort_record(3 * SECOND));
+		ok(f && strstr(f->title, "(1020 KiB)"), "a guard within its mapping (%u): %s",
+		   flags, f ? f->title : "");
+		end();
+	}
 }
 
 static bool is_chain(const struct finding *f, const char *ids)

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME_MOST     80
-#define FUNCTION_MOST (1u << 20) /* maximum size of a function in bytes */
+#define NAME_MOST 80
+/* maximum sizes in bytes; kallsyms has no sizes, so a function ends at the next one or before */
+#define FUNCTION_MOST (1u << 20)
+#define LAST_MOST     4096
 #define STEP_LINES    256
 
 static bool add_text(struct name_table *k, const char *s)
@@ -28,15 +30,11 @@ static bool add_text(struct name_table *k, const char *s)
 	return true;
 }
 
-/* Sorts a table. Sets each function's end to the start of the next, as kallsyms has no sizes. */
 static void table_settle(struct symbol_table *t)
 {
 	symbol_table_sort(t);
-	for (size_t i = 0; i < t->n; i++) {
-		__u64 bytes = i + 1 < t->n ? t->e[i + 1].start - t->e[i].start : 4096;
-
-		t->e[i].bytes = bytes < FUNCTION_MOST ? bytes : FUNCTION_MOST;
-	}
+	if (t->n)
+		t->e[t->n - 1].bytes = LAST_MOST;
 }
 
 static void table_free(struct name_table *t)
@@ -61,7 +59,7 @@ static void take_line(const char *line, struct name_table *kernel, struct name_t
 	to = *module ? modules : kernel;
 	snprintf(both, sizeof(both), "%s [%s", name, module);
 	if (to && add_text(to, both))
-		symbol_table_add(&to->table, at, 0, to->used - strlen(both) - 1);
+		symbol_table_add(&to->table, at, FUNCTION_MOST, to->used - strlen(both) - 1);
 }
 
 bool kernel_names_read(struct kernel_names *k)
@@ -129,7 +127,7 @@ static bool find_name(const struct name_table *k, __u64 ip, char *ret, size_t si
 	const struct symbol_entry *e = symbol_table_find(&k->table, ip, &n);
 	const char *both = e ? k->text + e->name : NULL, *module;
 
-	if (!e || ip - e->start >= FUNCTION_MOST)
+	if (!e)
 		return false;
 	module = strstr(both, " [");
 	snprintf(ret, size, "%.*s+0x%llx",
