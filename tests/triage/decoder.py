@@ -32,7 +32,7 @@ X86_PREFIX = re.compile(r"(?:(?:lock|rep\w*|data16|notrack|[cdefgs]s|rex\S*) +)+
 X86_OTHER = re.compile(r"v|nop|prefetch|call|jmp|lea|clflush|movs[bwlq] .*\(.*\(|stos|lods|scas|cmps|"
                        r"xsave|xrstor|fxsave|fxrstor|k(mov|or|unpck)|x(begin|abort|test)|bnd|sha|"
                        r"aes|pclmul|fld|fst|fist|fild|fn|f(add|sub|mul|div|com)|ldmxcsr|stmxcsr|"
-                       r"rd|movdir|enq|tile|ud|p[a-z]+ .*%xmm|[a-z]+[sp][sd] |cvt|movnt")
+                       r"rd|movdir|enq|tile|ud|xlat|p[a-z]+ .*%xmm|[a-z]+[sp][sd] |cvt|movnt")
 X86_READS = re.compile(r"cmp[bwlq]? |test|bt[wlq]? |push|i?mul|i?div|ucom|com|pcmp")
 X86_WRITES = re.compile(r"xchg|cmpxchg|xadd|set|pop|inc|dec|neg|not|(sh|sa|ro|rc)[lr]")
 
