@@ -82,10 +82,39 @@ static void add_unmeasured(struct buf *gaps, const struct view *v)
 		gap_add(gaps, "not measured: memory pressure (no PSI: boot with psi=1)");
 }
 
+/*
+ * Adds the limits of the machine that the last scan did not read: the kernel has none of 0. `host`
+ * needs those of memory only.
+ */
+static void add_unread_limits(struct buf *gaps, const struct view *v)
+{
+	const struct host_limits *l = &v->m->tick.limits;
+	const struct {
+		const char *name;
+		uint64_t value;
+	} rows[] = {
+		{"/proc/meminfo", l->mem_total_bytes},	{"vm.max_map_count", l->max_map_count},
+		{"fs.file-max", l->file_max},		{"fs.nr_open", l->nr_open},
+		{"kernel.threads-max", l->threads_max}, {"kernel.pid_max", l->pid_max},
+	};
+	size_t n = v->host ? 1 : sizeof(rows) / sizeof(rows[0]);
+	struct buf names = {};
+
+	if (!v->m->tick.h.t_ns)
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (!rows[i].value)
+			buf_printf(&names, "%s%s", names.len ? ", " : "", rows[i].name);
+	if (names.len)
+		gap_add(gaps, "not read: limits of the machine: %s", names.s);
+	buf_end_part(gaps, &names);
+}
+
 void gaps_of_probes(struct buf *gaps, const struct view *v)
 {
 	add_losses(gaps, v);
 	add_unmeasured(gaps, v);
+	add_unread_limits(gaps, v);
 }
 
 void gaps_of(struct buf *gaps, const struct view *v)

@@ -200,6 +200,21 @@ def test_trace_instance_that_is_not_there(check, lab):
         check.that(ran.err.startswith("faultscope: "), f"{words}: {ran.err!r}")
 
 
+@live
+def test_limits_that_cannot_be_read(check, lab):
+    """A limit of the machine that a policy or a container hides is never told as well."""
+    for name in ("vm/max_map_count", "fs/file-max", "fs/nr_open", "kernel/threads-max",
+                 "kernel/pid_max"):
+        hide = 'mount --bind /dev/null "$1" && shift && exec "$@"'
+        for words in (("diagnose", "-p", os.getpid()), ("--json",)):
+            ran = lab.call(*lab.own_mounts, "sh", "-c", hide, "sh", f"/proc/sys/{name}", FAULTSCOPE,
+                           *map(str, words), "-d", "0.2")
+            check.equal(f"{name}, {words}: status", ran.returncode, INCOMPLETE)
+            check.that(f"not read: limits of the machine: {name.replace('/', '.')}" in ran.err,
+                       f"{name}, {words}: {ran.err}")
+            check.that(not any(text in ran.out for text in ALL_CLEARS), f"{name}, {words}")
+
+
 def test_every_option_has_a_test(check, lab):
     """Each option of the option table occurs in the text of a test or benchmark."""
     text = "\n".join(path.read_text(errors="replace") for kind in TESTS

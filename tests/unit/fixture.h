@@ -42,6 +42,8 @@ static inline struct tick_record tick_record(uint64_t t_ns)
 	r.limits.file_max = 1000000;
 	r.limits.file_nr = 1000;
 	r.limits.nr_open = 1048576;
+	r.limits.threads_max = 1 << 20;
+	r.limits.pid_max = 1 << 22;
 	r.limits.commit_limit_bytes = 8ULL << 30;
 	r.limits.committed_bytes = 1ULL << 30;
 	r.limits.mem_total_bytes = 8ULL << 30;

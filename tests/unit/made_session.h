@@ -83,7 +83,13 @@ static inline int made_look(struct source *src, const struct sink *sink)
 {
 	struct made *m = (struct made *)src;
 	struct process_record r = {.h = {RECORD_PROCESS, sizeof(r), host_monotonic_ns()}};
-	struct tick_record tick = {.h = {RECORD_TICK, sizeof(tick)}};
+	struct tick_record tick = {.h = {RECORD_TICK, sizeof(tick)},
+				   .limits = {.max_map_count = 65530,
+					      .file_max = 1000000,
+					      .nr_open = 1 << 20,
+					      .mem_total_bytes = 8ULL << 30,
+					      .threads_max = 1 << 20,
+					      .pid_max = 1 << 22}};
 	int err = 0;
 
 	if (++m->looks == m->fails_at)

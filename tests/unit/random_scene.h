@@ -240,6 +240,9 @@ static inline void scan(struct scene *s, unsigned int nth)
 	}
 	tick.limits.max_map_count = 100;
 	tick.limits.file_max = 1000;
+	tick.limits.nr_open = 1 << 20;
+	tick.limits.threads_max = 1 << 20;
+	tick.limits.pid_max = 1 << 22;
 	tick.limits.commit_limit_bytes = tick.limits.mem_total_bytes = 100 << 20;
 	tick.wall_ns = 1700000000 * SECOND + s->t_ns;
 	change(s, &tick.h, 8);

@@ -33,7 +33,11 @@ struct scene {
 	uint32_t state[NR_FIXTURE_HOOKS];
 	bool unwanted[NR_FIXTURE_HOOKS]; /* the probe is unavailable because of --probe NAME=none */
 	int processes;
+	int unread; /* a limit of the machine that was not read: offset in struct host_limits */
 };
+
+#define NONE   (-1)
+#define MEMORY (int)offsetof(struct host_limits, mem_total_bytes)
 
 static uint64_t seed = 20261122;
 
@@ -53,7 +57,12 @@ static uint64_t random_below(uint64_t n)
 static struct scene random_scene(void)
 {
 	bool whole = !random_below(4);
-	struct scene s = {.processes = 1 + random_below(PROCESSES)};
+	static const int limits[] = {
+		offsetof(struct host_limits, max_map_count), offsetof(struct host_limits, file_max),
+		offsetof(struct host_limits, nr_open),	     offsetof(struct host_limits, pid_max),
+		offsetof(struct host_limits, threads_max),   MEMORY,
+	};
+	struct scene s = {.processes = 1 + random_below(PROCESSES), .unread = NONE};
 
 	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++)
 		s.state[i] = HOOK_ON;
@@ -61,6 +70,8 @@ static struct scene random_scene(void)
 		return s;
 	if (!random_below(4))
 		s.processes = 0;
+	if (!random_below(4))
+		s.unread = limits[random_below(sizeof(limits) / sizeof(limits[0]))];
 	for (size_t i = 0; i < 6; i++)
 		if (!random_below(6))
 			s.lost[i] = 1 + random_below(20000);
@@ -99,6 +110,8 @@ static void record_look(struct recorder *rec, const struct scene *s, uint64_t t_
 
 		take(rec, &r.h);
 	}
+	if (s->unread != NONE)
+		memset((char *)&tick.limits + s->unread, 0, sizeof(uint64_t));
 	tick.losses.ring = s->lost[0];
 	tick.losses.map = s->lost[1];
 	tick.losses.slot = s->lost[2];
@@ -228,6 +241,7 @@ static bool has_gap(const struct scene *s, enum verdict_kind kind)
 {
 	bool gap = !s->processes;
 
+	gap |= s->unread != NONE && (kind != JUDGES_HOST || s->unread == MEMORY);
 	for (size_t i = 0; i < 6; i++)
 		gap |= s->lost[i] > 0;
 	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++) {
@@ -283,7 +297,7 @@ static void test_no_all_clear_after_a_loss(void)
 
 static void test_all_clear(void)
 {
-	struct scene s = {.processes = 1};
+	struct scene s = {.processes = 1, .unread = NONE};
 	struct ran r;
 
 	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++)

@@ -271,7 +271,7 @@ static void play(uint64_t seed, struct seen *seen)
 int main(void)
 {
 	struct sum sums[SUMS] = {
-		{"screens", SUM_BEGINS, 0xe455bc58ac7fcc6b},
+		{"screens", SUM_BEGINS, 0x2f3910702b3f078b},
 		{"small screens", SUM_BEGINS, 0xf739ab1112066cc3},
 		{"what keys do", SUM_BEGINS, 0x44b3088e351ff2fc},
 	};
