@@ -206,13 +206,18 @@ def test_limits_that_cannot_be_read(check, lab):
     for name in ("vm/max_map_count", "fs/file-max", "fs/nr_open", "kernel/threads-max",
                  "kernel/pid_max"):
         hide = 'mount --bind /dev/null "$1" && shift && exec "$@"'
-        for words in (("diagnose", "-p", os.getpid()), ("--json",)):
+        page = lab.dir / "page"
+        for words in (("diagnose", "-p", os.getpid(), "-d", "0.2"), ("--json", "-d", "0.2"),
+                      ("export", "--textfile", page)):
             ran = lab.call(*lab.own_mounts, "sh", "-c", hide, "sh", f"/proc/sys/{name}", FAULTSCOPE,
-                           *map(str, words), "-d", "0.2")
+                           *map(str, words))
             check.equal(f"{name}, {words}: status", ran.returncode, INCOMPLETE)
             check.that(f"not read: limits of the machine: {name.replace('/', '.')}" in ran.err,
                        f"{name}, {words}: {ran.err}")
             check.that(not any(text in ran.out for text in ALL_CLEARS), f"{name}, {words}")
+        check.equal(f"{name}: metrics of the limit",
+                    len(re.findall("^faultscope_mappings_limit ", page.read_text(), re.M)),
+                    int(name != "vm/max_map_count"))
 
 
 def test_every_option_has_a_test(check, lab):

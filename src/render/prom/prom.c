@@ -287,7 +287,8 @@ static void put_kernel(struct exposition *e, const struct prom_view *v)
 
 static void put_machine(struct exposition *e, const struct prom_view *v)
 {
-	put(e, METRIC_ID_MAPPINGS_LIMIT, v->m->tick.limits.max_map_count);
+	if (v->m->tick.limits.max_map_count) /* 0: it was not read */
+		put(e, METRIC_ID_MAPPINGS_LIMIT, v->m->tick.limits.max_map_count);
 	put_accesses(e, v);
 	put_backings(e, v);
 	put_durations(e, v);

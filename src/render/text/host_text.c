@@ -68,6 +68,16 @@ static void put_rate_of(struct line *l, const struct model *m, enum host_figure 
 		    as_bytes(count_of_real(rate * m->tick.limits.page_bytes)).s);
 }
 
+/* Completes a line if /proc/meminfo, which has its values, was not read. Returns whether it did. */
+static bool is_unread(struct line *l, struct buf *b, const struct view *v)
+{
+	if (v->m->tick.limits.mem_total_bytes)
+		return false;
+	line_printf(l, "not known: /proc/meminfo was not read");
+	line_wrap_at(l, b, STYLE_PLAIN, 12);
+	return true;
+}
+
 static void write_memory(struct buf *b, const struct view *v)
 {
 	const struct host_limits *n = &v->m->tick.limits;
@@ -78,6 +88,8 @@ static void write_memory(struct buf *b, const struct view *v)
 	struct line l;
 
 	begin(&l, v, "memory");
+	if (is_unread(&l, b, v))
+		return;
 	put_use(&l, used, n->mem_total_bytes);
 	line_printf(&l, "  available %s", as_bytes(n->mem_available_bytes).s);
 	put_forecast(&l, &c);
@@ -100,6 +112,8 @@ static void write_swap(struct buf *b, const struct view *v)
 	struct line l;
 
 	begin(&l, v, "swap");
+	if (is_unread(&l, b, v))
+		return;
 	if (!n->swap_total_bytes) {
 		line_printf(&l, "none");
 	} else {
@@ -124,6 +138,8 @@ static void write_commit(struct buf *b, const struct view *v)
 	struct line l;
 
 	begin(&l, v, "committed");
+	if (is_unread(&l, b, v))
+		return;
 	if (n->overcommit_memory == 2)
 		put_use(&l, n->committed_bytes, n->commit_limit_bytes);
 	else
