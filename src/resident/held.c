@@ -159,9 +159,8 @@ static void fill_record(struct resident_record *ret, struct row *row, const stru
 	ret->pages = row->present + row->swapped;
 	ret->huge_bytes = row->key.by == RESIDENT_NOT_CHOSEN ? 0 : row->huge_bytes;
 	memcpy(ret->file, row->key.file, sizeof(ret->file));
+	/* a row of huge pages may have small pages too, of which none was chosen by chance */
 	estimate(of, row->present, &ret->bytes, &ret->low, &ret->high);
-	if (!row->present)
-		ret->low = ret->high = 0;
 	ret->bytes += row->huge_bytes;
 	ret->low += row->huge_bytes;
 	ret->high += row->huge_bytes;

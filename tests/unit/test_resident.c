@@ -89,10 +89,28 @@ static void test_estimates(void)
 	is_u64(row[1].bytes, 10 << 20, "the other row has the rest");
 	is_u64(row[1].swapped_bytes, 4 << 20, "and all that is in swap");
 	is_u64(row[1].pages, 15, "from this many pages");
-	for (size_t i = 2; i < 4; i++) {
-		is_u64(row[i].bytes, row[i].stack == 9 ? 2 << 20 : 10 << 20, "exact rows");
-		is_u64(row[i].high, row[i].bytes, "have no higher bound");
-	}
+	is_u64(row[2].stack, 3, "the only row of files");
+	ok(row[2].bytes == 10 << 20 && row[2].high == row[2].bytes, "has all of them");
+	is_u64(row[3].stack, 9, "huge pages");
+	ok(row[3].bytes == 2 << 20 && row[3].low == row[3].bytes, "are all counted");
+	ok(row[3].high > 5 << 20 && row[3].high < 6 << 20,
+	   "but their stack may hold small pages, of which none was chosen: %llu",
+	   (unsigned long long)row[3].high);
+	held_free(&all);
+}
+
+static void test_huge_only(void)
+{
+	const struct row_key huge = {.stack = 9, .before = -1};
+	const struct sink sink = {.take = take};
+	struct resident_sum_record sum = {.each = 64, .anon_bytes = 2 << 20};
+	struct held all;
+
+	rows = 0;
+	ok(!held_open(&all) && !held_add_huge(&all, &huge, 2 << 20), "a huge page is added");
+	ok(!held_send(&all, &sum, &sink) && rows == 1, "one row is sent");
+	ok(row[0].bytes == 2 << 20 && row[0].low == row[0].bytes && row[0].high == row[0].bytes,
+	   "without small pages, it is exact");
 	held_free(&all);
 }
 
@@ -364,6 +382,7 @@ int main(void)
 	test_pauses();
 	test_runtime();
 	test_estimates();
+	test_huge_only();
 	test_not_chosen();
 	test_unit_set();
 	test_known_frames();
