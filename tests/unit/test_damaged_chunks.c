@@ -208,7 +208,7 @@ int main(void)
 	sum_of_changes(&fields, 7);
 	ok(good, "the list of fields, changed: it is taken, or damaged");
 	sums[0] = (struct sum){"a chunk that stands alone, changed", sum_of_changes(&key, 1),
-			       0x99fde128ba4595cc};
+			       0x9ac68cea46e20653};
 	sums[1] = (struct sum){"one that stands on it, changed", sum_of_changes(&records, 1),
 			       0x07b23fb27cd14cf3};
 	sums[2] = (struct sum){"chunks in any order", sum_of_orders(), 0xc60b0fc54e2b72c9};
