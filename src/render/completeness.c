@@ -83,8 +83,8 @@ static void add_unmeasured(struct buf *gaps, const struct view *v)
 }
 
 /*
- * Adds the limits of the machine that the last scan did not read: the kernel has none of 0. `host`
- * needs those of memory only.
+ * Adds the limits of the machine that the last scan did not read. Their values are 0, which the
+ * kernel never has. `host` needs the first row only.
  */
 static void add_unread_limits(struct buf *gaps, const struct view *v)
 {

@@ -35,9 +35,7 @@ static void judge(struct session *s)
 /* Also watches processes that were moved into the cgroup since the last reading. */
 static void take_cgroup(struct session *s)
 {
-	size_t watched;
-
-	targets_watch_cgroup(s, &watched);
+	targets_watch_cgroup(s);
 	memory_readings_take(s);
 }
 

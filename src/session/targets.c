@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "collect/cgroup/cgroup_find.h"
 #include "probe/host_facts.h"
+#include "render/completeness.h"
 
 /*
  * Returns the id of the process to which a thread belongs. -p accepts thread ids, as ps and gdb do.
@@ -74,30 +75,27 @@ static pid_t next_process(DIR *proc, int *err)
 
 /*
  * Watches existing processes that `is_wanted` selects. BPF programs follow children that are
- * created later. Returns the number of processes in *ret_watched. If it may be too small, notes a
- * gap with `what`, and returns the error as -errno.
+ * created later. Returns the number of processes. If it may be too small, notes a gap with `what`.
  */
-static int watch_existing(struct session *s, bool (*is_wanted)(pid_t pid, const void *ctx),
-			  const void *ctx, const char *what, size_t *ret_watched)
+static size_t watch_existing(struct session *s, bool (*is_wanted)(pid_t pid, const void *ctx),
+			     const void *ctx, const char *what)
 {
 	DIR *d = opendir("/proc");
 	int refused = 0, err = d ? 0 : -errno;
-
-	*ret_watched = 0;
+	size_t watched = 0;
 
 	for (pid_t pid; d && (pid = next_process(d, &err));) {
 		int one = is_wanted(pid, ctx) ? live_watch(s->in.src, pid, true) : -ESRCH;
 
-		*ret_watched += !one;
+		watched += !one;
 		if (one && one != -ESRCH)
 			refused = one;
 	}
 	if (d)
 		closedir(d);
-	err = err ?: refused;
-	if (err)
-		session_note_gap(s, "not watched", what, err);
-	return err;
+	if (err || refused)
+		session_note_gap(s, "not watched", what, err ?: refused);
+	return watched;
 }
 
 bool targets_are_native(const struct options *o)
@@ -193,37 +191,27 @@ int targets_find_cgroup(const struct session *s)
 	return EXIT_NO_TARGET;
 }
 
-int targets_watch_cgroup(struct session *s, size_t *ret_watched)
+size_t targets_watch_cgroup(struct session *s)
 {
 	struct filter only = {};
 
 	memcpy(only.cgroup, s->o->filter.cgroup, sizeof(only.cgroup));
-	return watch_existing(s, belongs_to, &only, "processes of the cgroup", ret_watched);
-}
-
-static int watch_cgroup_only(struct session *s)
-{
-	size_t watched;
-	int err = targets_watch_cgroup(s, &watched);
-
-	if (watched)
-		return 0;
-	if (!err) {
-		complain("--cgroup %s: no process in this cgroup", s->o->filter.cgroup);
-		return EXIT_NO_TARGET;
-	}
-	complain("--cgroup %s: cannot watch its processes: %s", s->o->filter.cgroup,
-		 strerror(-err));
-	return EXIT_FAILED;
+	return watch_existing(s, belongs_to, &only, "processes of the cgroup");
 }
 
 int targets_watch(struct session *s)
 {
 	bool children = s->plan.children;
-	size_t found = 0, below;
+	size_t found = 0;
 
-	if (!s->o->filter.pids)
-		return watch_cgroup_only(s);
+	if (!s->o->filter.pids && targets_watch_cgroup(s))
+		return 0;
+	if (!s->o->filter.pids && has_gaps(&s->out.gaps))
+		return fail_of_gaps(&s->out.gaps);
+	if (!s->o->filter.pids) {
+		complain("--cgroup %s: no process in this cgroup", s->o->filter.cgroup);
+		return EXIT_NO_TARGET;
+	}
 	if (host_is_in_pid_namespace() && !host_has_own_proc()) {
 		complain("-p: /proc belongs to another pid namespace\n"
 			 "  mount /proc of this one: unshare -p -f --mount-proc …");
@@ -251,7 +239,7 @@ int targets_watch(struct session *s)
 		}
 		found++;
 		if (children)
-			watch_existing(s, descends, &leader, "child processes", &below);
+			watch_existing(s, descends, &leader, "child processes");
 	}
 	if (found)
 		return 0;

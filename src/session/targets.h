@@ -15,11 +15,10 @@ int targets_watch(struct session *s);
 int targets_find_cgroup(const struct session *s);
 
 /*
- * Watches the processes in the cgroup of --cgroup and below it, and their future children. Stores
- * the number of processes that are watched in *ret_watched. Returns 0, or -errno if more may be in
- * the cgroup; this is noted as a gap.
+ * Watches the processes in the cgroup of --cgroup and below it, and their future children. Returns
+ * the number of processes that are watched.
  */
-int targets_watch_cgroup(struct session *s, size_t *ret_watched);
+size_t targets_watch_cgroup(struct session *s);
 
 /* Returns whether all processes of -p run 64-bit programs; false: at least one is not known to. */
 bool targets_are_native(const struct options *o);

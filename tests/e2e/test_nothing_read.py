@@ -202,11 +202,12 @@ def test_trace_instance_that_is_not_there(check, lab):
 
 @live
 def test_limits_that_cannot_be_read(check, lab):
-    """A limit of the machine that a policy or a container hides is never told as well."""
+    """If a limit of the machine cannot be read, the result is incomplete: faultscope does not say
+    that all is well, and no metric says that the limit is 0."""
+    hide = 'mount --bind /dev/null "$1" && shift && exec "$@"'
+    page = lab.dir / "page"
     for name in ("vm/max_map_count", "fs/file-max", "fs/nr_open", "kernel/threads-max",
                  "kernel/pid_max"):
-        hide = 'mount --bind /dev/null "$1" && shift && exec "$@"'
-        page = lab.dir / "page"
         for words in (("diagnose", "-p", os.getpid(), "-d", "0.2"), ("--json", "-d", "0.2"),
                       ("export", "--textfile", page)):
             ran = lab.call(*lab.own_mounts, "sh", "-c", hide, "sh", f"/proc/sys/{name}", FAULTSCOPE,

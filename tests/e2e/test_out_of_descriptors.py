@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Tests commands with fewer and fewer available file descriptors. Each command either works, or
 exits with an error that gives the reason."""
+import os
 import resource
 from functools import partial
 
@@ -95,8 +96,9 @@ CLOSED = ("2>&-", ">&- 2>&-", "<&- >&- 2>&-", "<&-")
 
 
 def check_closed(check, lab, whole, words):
-    """Runs a command that writes the file "out" with some standard files closed. What it prints must
-    not get into the file, which would have the number of a closed one otherwise."""
+    """Runs a command with some standard files closed. The command writes the file "out". Yields what
+    was closed, and the content of the file, which must have no messages: open() may have given the
+    file the number of a closed one."""
     for closed in CLOSED:
         (lab.dir / "out").unlink(missing_ok=True)
         ran = lab.call("sh", "-c", f'exec "$0" "$@" {closed}', FAULTSCOPE, *words, cwd=lab.dir)
@@ -118,7 +120,7 @@ def test_closed_standard_files(check, lab):
 
 @live
 def test_closed_standard_files_of_a_recording(check, lab):
-    words = ("record", "-o", "out", "-d", "0.2")
+    words = ("record", "-o", "out", "-d", "0.2", "-p", str(os.getpid()))
     whole = lab.call(FAULTSCOPE, *words, cwd=lab.dir)
     check.that("recorded" in whole.err, f"{words}: {whole.err!r}")
     for closed, out in check_closed(check, lab, whole, words):

@@ -225,8 +225,8 @@ def check_packaged(check, lab, way, *packages):
         modules, libraries = other_pythons.modules_of(packages)
     except other_pythons.Missing as reason:
         raise Skip(str(reason)) from None
-    # Debian 13's zope calls this function of a package that needs many others. The function joins
-    # the parts of zope in several directories, and here they are in one.
+    # In Debian 13, zope calls pkg_resources.declare_namespace(), and that package needs many others.
+    # The function joins parts of zope that are in several directories. Here they are in one.
     (lab.dir / "lacking").mkdir()
     (lab.dir / "lacking/pkg_resources.py").write_text("def declare_namespace(name): pass\n")
     env = dict(os.environ, PYTHONPATH=os.pathsep.join(map(str, [*modules, lab.dir / "lacking"])),

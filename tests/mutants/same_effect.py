@@ -14,7 +14,7 @@ VALUE = r"[\w.\[\]]+(?:->[\w.\[\]]+)*"
 # A choice by a comparison does not depend on `<` or `<=` if both results are the same for equal
 # values.
 RESULT = rf"(?:\(\w+\))?{VALUE}(?: [-*] {VALUE})?|\({VALUE} - {VALUE}\) [/*] \d[\w.]*"
-# What a result may have around it that leaves 0 as it is: a cast, or a factor
+# What may stand around a result and leaves 0 as it is: a cast, a factor or a divisor
 AROUND = re.compile(rf"^\(\w+\)(?=\w)|^\((?={VALUE} - )|\) [/*] \d[\w.]*$")
 CHOICE = re.compile(rf"(?:(?<=[=,] )|(?<=\()|(?<=return ))"
                     rf"(?P<a>{VALUE}) (?P<op>[<>]=?) (?P<b>{VALUE})"
@@ -125,7 +125,8 @@ def has_same_effect(change, code):
         begin = code.rfind(";", 0, change.start) + 1
         no_fd = code[change.start:change.end] == "1" and change.new == "2" and \
             NO_FD.search(code, begin, change.start)
-        return bool(no_fd) or is_no_file(change, code, line) or is_larger_allocation(change, code) or is_order(change, code)
+        return bool(no_fd) or is_no_file(change, code, line) or \
+            is_larger_allocation(change, code) or is_order(change, code)
     return False
 
 

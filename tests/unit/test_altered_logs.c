@@ -236,8 +236,9 @@ static void mix_outputs(uint64_t *sum, const struct triage *t, int round)
 	static const int widths[] = {60, 80, 100, 160};
 	static const char *const names[] = {"log"};
 	static const struct buf no_gaps;
-	const struct view v = {
-		.width = widths[round / 2 % 4], .unicode = round % 3, .colour = round % 5 == 0};
+	const struct view v = {.width = widths[round / 2 % 4],
+			       .unicode = round % 3,
+			       .colour = round % 5 == 0};
 	const struct triage_view tv = {.v = &v,
 				       .name = names,
 				       .names = 1,

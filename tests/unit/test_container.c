@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Tests where binary fields of journal export end: a name, a line feed, eight bytes of length. Also
- * tests which boot messages are reports.
+ * Tests the sizes of binary fields in the export format of the journal. Such a field is a name, a
+ * line feed, eight bytes with the length of the value, and the value.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "tap.h"
 #include "triage/container.h"
-#include "triage/triage.h"
 
 #define NAME  "MESSAGE"
 #define BEGIN (sizeof(NAME "\n") - 1 + 8) /* offset of the value */
 
-/* Returns the size of a field that says to have `length` bytes, and has `bytes` and an end. */
+/* Returns the size of a field whose length is given as `length`, with `bytes` bytes and `end`. */
 static size_t size_of(uint64_t length, size_t bytes, const char *end)
 {
 	const struct container c = {.form = FORM_EXPORT};
@@ -52,38 +50,9 @@ static void test_others(void)
 	is_u64(container_binary(&export, (struct str){data, sizeof(data) - 1}), 0, "a text field");
 }
 
-#define BOOT "[    0.000000] Booting the kernel.\n"
-
-/* A boot message shows that the kernel died if it had run for more than ten seconds before. */
-static void test_boots(void)
-{
-	static const struct {
-		const char *what, *log;
-		size_t reports;
-	} cases[] = {
-		{"it ran for a second", "[    1.000000] a\n" BOOT, 0},
-		{"for ten", "[   10.000000] a\n" BOOT, 0},
-		{"for longer", "[   10.000001] a\n" BOOT, 1},
-		{"and then shut down",
-		 "[   99.000000] a\n[   99.500000] reboot: Restarting system\n" BOOT, 0},
-	};
-	struct triage t;
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct triage_input in = {
-			.name = "log", .data = cases[i].log, .size = strlen(cases[i].log)};
-
-		if (triage_run(&t, &in, 1))
-			abort();
-		is_u64(t.seen.n, cases[i].reports, cases[i].what);
-		triage_free(&t);
-	}
-}
-
 int main(void)
 {
 	test_sizes();
 	test_others();
-	test_boots();
 	return tap_done();
 }

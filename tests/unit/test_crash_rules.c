@@ -135,7 +135,7 @@ static void test_stacks_of_threads(void)
 	fault.sp = GUARD_AT + (1 << 20);
 	ok(!overflow(fault, abort_record(3 * SECOND)), "far from the stack pointer: a wild one");
 	end();
-	for (uint32_t flags = 1; flags < 8; flags *= 2) { /* VM_READ, VM_WRITE, VM_EXEC */
+	for (uint32_t flags = 1; flags < 8; flags++) { /* VM_READ, VM_WRITE, VM_EXEC */
 		begin(NULL);
 		fault = guard_fault(2 * SECOND);
 		fault.area_flags = flags;

@@ -343,6 +343,8 @@ static void test_incidents(void)
 	is_u64(lines(), 0, "too many");
 	incident(INCIDENT_FAILED, NULL, -EIO);
 	is_line("incident_failed [", "withheld=\""); /* the lines that were too many */
+	incident(INCIDENT_FAILED, NULL, -EIO);
+	is_line("incident_failed [", "Input/output error");
 	s.incidents = NULL;
 	end();
 }

@@ -147,7 +147,8 @@ static void test_growth(void)
 	       " tmpfs      780 MiB of 1.00 GiB   [###############     ] 76%  /data  full "
 	       "in about 2m 02s",
 	       "a tmpfs");
-	is_str(part("pressure"), " pressure   not known: this recording does not tell",
+	is_str(part("pressure"),
+	       " pressure   not known: this recording does not tell",
 	       "pressure that is not known");
 	is_str(part("huge pages"), "", "no huge pages");
 	view.width = 75;
@@ -159,7 +160,8 @@ static void test_growth(void)
 	m.tick.limits.overcommit_memory = 1;
 	m.tick.limits.mem_available_bytes = 9 * GIB;
 	write_page();
-	is_str(part("committed"), " committed  4.81 GiB  (mode 1, always: allocations never fail)",
+	is_str(part("committed"),
+	       " committed  4.81 GiB  (mode 1, always: allocations never fail)",
 	       "without a limit of committed memory");
 	is_str(part("memory"),
 	       " memory     0 B of 8.00 GiB 0%  available 9.00 GiB  full in about 2m 46s",
@@ -167,8 +169,12 @@ static void test_growth(void)
 	m.tick.limits.overcommit_memory = 3;
 	m.tick.limits.swap_total_bytes = 0;
 	write_page();
-	is_str(part("committed"), " committed  4.81 GiB  (mode 3, ?)", "a mode that is not known");
-	is_str(part("swap"), " swap       none", "no swap");
+	is_str(part("committed"),
+	       " committed  4.81 GiB  (mode 3, ?)",
+	       "a mode that is not known");
+	is_str(part("swap"),
+	       " swap       none",
+	       "no swap");
 	end();
 }
 

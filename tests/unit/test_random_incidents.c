@@ -11,11 +11,11 @@
 #include "triage/judge.h"
 #include "triage_sums.h"
 
-#define ROUNDS	  24 /* for each report */
-#define ALL_KINDS 6  /* one report of so many becomes one of another kind */
-#define FRAMES	  24 /* frames of a report that the test keeps */
-#define LOG_PARTS 8  /* checksums: one log of so many belongs to one */
-#define NR_IN(a)  (sizeof(a) / sizeof((a)[0]))
+#define ROUNDS	   24 /* for each report */
+#define OTHER_KIND 6  /* one report of so many gets a random kind */
+#define FRAMES	   24 /* maximum number of frames of a report */
+#define LOG_PARTS  8  /* number of checksums, among which the logs are divided */
+#define NR_IN(a)   (sizeof(a) / sizeof((a)[0]))
 
 static uint64_t dice = 20261129;
 
@@ -73,7 +73,7 @@ static const uint64_t bounds[] = {
 	-1ull,
 };
 
-/* Functions to which triage gives a meaning, and others. Offset and size are those of any frame. */
+/* Functions to which triage gives a meaning, and others. */
 static const char *const functions[] = {
 	"memcpy",
 	"strlen",
@@ -106,7 +106,7 @@ static const char *const functions[] = {
 
 static const char *const modules[] = {"", "", "nic", "demo", "ext4", "nvidia", "snd"};
 
-/* First bytes of x86-64 instructions, of which some access memory. Addresses follow at random. */
+/* First bytes of x86-64 instructions, of which some access memory. */
 static const uint8_t opcodes[][3] = {
 	{0x48, 0x8b, 0x07}, {0x48, 0x89, 0x07}, {0x48, 0x8b, 0x47}, {0x8b, 0x04, 0x8f},
 	{0xf3, 0xa4, 0x90}, {0xf3, 0x48, 0xa5}, {0xff, 0xd0, 0x90}, {0xff, 0x50, 0x18},
@@ -148,7 +148,7 @@ static void alter_registers(struct incident *e)
 		e->flags ^= 1ull << below(20);
 }
 
-/* Gives the base register of the instruction another value, and the fault the address it makes. */
+/* Changes the base register of the instruction, and the address of the fault accordingly. */
 static void alter_base(struct incident *e)
 {
 	struct insn in;
@@ -208,7 +208,7 @@ static void alter_frame(struct frame *f)
 	}
 }
 
-/* Alters frames, and leaves some out. The instruction pointer's frame stays that of the trace. */
+/* Alters some frames, and leaves some out. */
 static void alter_frames(struct incident *e)
 {
 	uint32_t kept = 0, first = below(6) ? 0 : below(3);
@@ -268,7 +268,7 @@ static void alter_numbers(struct incident *e)
 
 static void alter(struct incident *e)
 {
-	if (!below(ALL_KINDS))
+	if (!below(OTHER_KIND))
 		e->kind = below(NR_KINDS);
 	if (!below(8))
 		e->arch = below(2) ? ARCH_ARM64 : (enum arch)below(NR_ARCHES);
@@ -294,8 +294,7 @@ static void mix_report(uint64_t *sum, struct triage *t, uint32_t index)
 		*e = kept;
 		e->frame = frames;
 		e->nr_frames = kept.nr_frames < FRAMES ? kept.nr_frames : FRAMES;
-		for (uint32_t i = 0; i < e->nr_frames; i++)
-			frames[i] = kept.frame[i];
+		memcpy(frames, kept.frame, e->nr_frames * sizeof(frames[0]));
 		alter(e);
 		judge_report(t, index, &v);
 		mix_diagnosis(sum, &v);

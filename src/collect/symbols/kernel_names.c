@@ -6,9 +6,9 @@
 #include <string.h>
 
 #define NAME_MOST 80
-/* maximum sizes in bytes; kallsyms has no sizes, so a function ends at the next one or before */
+/* maximum size of a function in bytes: kallsyms has no sizes, so the next one may end it earlier */
 #define FUNCTION_MOST (1u << 20)
-#define LAST_MOST     4096
+#define LAST_MOST     4096 /* the same for the last function of a table */
 #define STEP_LINES    256
 
 static bool add_text(struct name_table *k, const char *s)
