@@ -56,31 +56,48 @@ def programs_at_events():
     return found
 
 
+def programs_of(pid):
+    """Returns the ids of the BPF programs that a process holds or has attached."""
+    found = set()
+    with contextlib.suppress(OSError):
+        for name in os.listdir(f"/proc/{pid}/fdinfo"):
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/fdinfo/{name}",
+                                                    encoding="ascii") as file:
+                found |= {int(line.split()[1]) for line in file if line.startswith("prog_id:")}
+    return found
+
+
 def _keepers():
-    """Returns the pids of processes that remove the tracepoints of a faultscope that has ended."""
+    """Returns the pids of processes of this session that remove the tracepoints of a faultscope that
+    has ended."""
     found = set()
     for path in glob.glob("/proc/[0-9]*/stat"):
         with contextlib.suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
-            text = file.read()
-            if f"({KEEPER}) " in text and f"({KEEPER}) Z" not in text:
-                found.add(int(text.split()[0]))
+            before, _, after = file.read().rpartition(") ")
+            state, _, _, session = after.split()[:4]
+            if before.endswith(f"({KEEPER}") and state != "Z" and int(session) == os.getsid(0):
+                found.add(int(before.split()[0]))
     return found
 
 
 class Attached:
-    """Knows what was attached to events before a tool started: BPF programs, and tracepoints."""
+    """Knows what a tool has attached to events: BPF programs, and tracepoints. It is created before
+    the tool starts."""
 
     def __init__(self):
-        self.before = self._now()
+        self.before, self.programs = _keepers(), set()
 
-    @staticmethod
-    def _now():
-        return {*programs_at_events(), *(("keeper", pid) for pid in _keepers())}
+    def look(self, pid):
+        """Notes which programs the tool has attached. Programs of others do not count."""
+        self.programs |= programs_of(pid)
+
+    def _is_left(self):
+        return _keepers() - self.before or self.programs & programs_at_events().keys()
 
     def wait_until_detached(self):
-        """Waits until the kernel has removed what was attached since. This takes seconds after
-        `faultscope -p`: the process faultscope-keep, which does it, ends last. If others attach
-        something meanwhile, gives up after a time: Others.look() then reports it."""
+        """Waits until the kernel has removed all of it, after the tool has ended. This takes seconds
+        after `faultscope -p`: the process faultscope-keep, which does it, ends last. Gives up after
+        a time: Others.look() then reports what is left."""
         give_up = time.monotonic() + DETACH_SECONDS
-        while self._now() - self.before and time.monotonic() < give_up:
+        while self._is_left() and time.monotonic() < give_up:
             time.sleep(0.02)

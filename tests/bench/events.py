@@ -114,6 +114,7 @@ class Events:
             with worker(self.setup, before=self.setup.argv(tool)) as inner:
                 own = Running.of(self.setup, tool, inner.workload.process)
                 taken = self._take(own, works, [inner, workers[1]])
+                attached.look(own.process.pid)
             attached.wait_until_detached()
         else:
             with Running(self.setup, tool, workers[0].pid) as running:

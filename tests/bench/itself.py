@@ -45,6 +45,7 @@ def ms_to_line(argv, on_stderr):
         ms = (time.monotonic() - start) * 1e3
     except subprocess.TimeoutExpired:
         line = None
+    attached.look(process.pid)
     stop(process)
     stream.close()
     attached.wait_until_detached()

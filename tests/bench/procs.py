@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections import namedtuple
 
-from bpf_programs import Attached
+from bpf_programs import Attached, programs_of
 
 PIN = os.cpu_count() - 1  # the CPU of workloads
 READY_SECONDS = 30
@@ -203,11 +203,7 @@ class Running:
 
     def own_programs(self):
         """Returns the ids of the BPF programs that the tool holds or has attached."""
-        place, found = f"/proc/{self.process.pid}/fdinfo", set()
-        for name in os.listdir(place):
-            with contextlib.suppress(OSError), open(f"{place}/{name}", encoding="ascii") as file:
-                found |= {int(line.split()[1]) for line in file if line.startswith("prog_id:")}
-        return found
+        return programs_of(self.process.pid)
 
     def _is_ready(self):
         if self.tool.ready is None:
@@ -216,6 +212,7 @@ class Running:
             return self.tool.ready in file.read(1 << 16)
 
     def __exit__(self, *_):
+        self.attached.look(self.process.pid)
         stop(self.process)
         self.attached.wait_until_detached()
         if self.tool.argv[0] == "faultscope" and "--json" in self.tool.argv:

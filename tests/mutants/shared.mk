@@ -24,12 +24,18 @@ shared-programs: shared-program $(addprefix $(BUILD)/shared/,$(HELPERS))
 shared-program: $(BUILD)/shared/faultscope
 
 # counted.o makes programs that confine themselves write their gcov counters nevertheless.
-COUNTED := $(if $(findstring coverage,$(EXTRA)),$(BUILD)/counted.o)
+COUNTED := $(if $(findstring --coverage,$(EXTRA)),$(BUILD)/counted.o)
 $(BUILD)/counted.o: tests/mutants/counted.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O2 -fPIC -c $< -o $@
 
-$(LIBRARY): $(LIB_OBJ) $(COUNTED)
+# bounds.o notes the values that comparisons meet (bounds.py).
+BOUNDS := $(if $(findstring trace-cmp,$(EXTRA)),$(BUILD)/bounds.o)
+$(BUILD)/bounds.o: tests/mutants/bounds.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O2 -fPIC -c $< -o $@
+
+$(LIBRARY): $(LIB_OBJ) $(COUNTED) $(BOUNDS)
 	$(CC) -shared $(EXTRA) $^ $(LIBS) -o $@
 
 $(BUILD)/shared/faultscope: $(BUILD)/src/main.o | $(LIBRARY)

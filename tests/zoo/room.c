@@ -25,6 +25,7 @@ static char *bytes;	/* memory to write from */
 
 static void remove_place(void)
 {
+	umount2(place, MNT_DETACH);
 	rmdir(place);
 }
 

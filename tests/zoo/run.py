@@ -97,6 +97,16 @@ class Host:
 
     def __init__(self, seed):
         self.options = ["--seed", str(seed)]
+        self.before = self.files()
+
+    @staticmethod
+    def files():
+        """Returns the temporary files of cases."""
+        return set(Path("/tmp").glob("zoo-*"))
+
+    def left(self):
+        """Returns the temporary files that cases left behind."""
+        return sorted(map(str, self.files() - self.before))
 
     def cases(self):
         listed = subprocess.run([ZOO, "list"], capture_output=True, text=True, check=True).stdout
@@ -245,6 +255,9 @@ class Guest:
         finally:
             lab.close()
 
+    def left(self):
+        return []  # the files of a guest end with it
+
     def close(self):
         self.vm.close()
         self.place.cleanup()
@@ -389,7 +402,7 @@ def print_table(answers):
               "  " + row[4][:160])
 
 
-def report(where, results, options):
+def report(where, place, results, options):
     score = Score(results.answers)
     if options.json:
         print(json.dumps({"score": score.as_json(), "skipped": results.skipped,
@@ -408,6 +421,7 @@ def report(where, results, options):
              for one in score.wrong_but_certain()])
     tap.say(f"{where}: controls accuse nothing",
             [f"{one.case} ({one.way}): {one.got}" for one in score.accused_controls()])
+    tap.say(f"{where}: no case leaves files behind", place.left())
     print(f"1..{tap.done}")
     return tap.failed > 0
 
@@ -449,7 +463,7 @@ def main():
         print(f"1..0 # SKIP {reason}")
         return 0
     try:
-        return report(options.vm or "here", run_all(place, options), options)
+        return report(options.vm or "here", place, run_all(place, options), options)
     finally:
         place.close()
 
