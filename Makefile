@@ -563,6 +563,10 @@ SUITES ?=
 mutants: ## mutation testing: do quick tests notice random changes of the source? (MUTANTS=200, SEED=1, SUITES=unit,e2e; hours)
 	tests/mutants/run.py --count $(MUTANTS) --seed $(SEED) $(if $(SUITES),--suites $(SUITES))
 
+.PHONY: bounds
+bounds: ## comparisons that tests execute, but never with equal values (minutes, needs clang and llvm)
+	tests/mutants/bounds.py --recordings
+
 check-distros: ## test the README's two commands in fresh Debian systems (DISTROS="bookworm trixie sid")
 	tools/setup.sh distros
 	tests/tally.py "tests/distros/run.sh $(DISTROS)"
