@@ -483,9 +483,9 @@ UNIT_TESTS = $(UNIT_SRC:tests/unit/%.c=%)
 build/vmlinux_check: tests/shape/vmlinux_check.c
 	$(CC) -std=gnu11 -Wall -Wextra $(if $(WERROR),-Werror) $< -lbpf -o $@
 
-# build/check.log contains all output of the tests. Of the tests between two words `then`, one more
-# than there are CPUs run at once, since those of the zoo wait most of the time.
-TALLY = tests/tally.py --jobs $$(($$(nproc) + 1)) --log build/check.log
+# build/check.log contains all output of the tests. Of the tests between two words `then`, two more
+# than there are CPUs run at once, since those of the zoo and of deploy/ often wait.
+TALLY = tests/tally.py --jobs $$(($$(nproc) + 2)) --log build/check.log
 
 # The tests that every change must pass; those that take longest come first
 TESTS = "tests/zoo/run.py --ways run" tests/deploy/check.py \

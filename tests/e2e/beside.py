@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Runs tests in parallel, each in a child process that prints TAP. Tests marked quiet run alone,
-tests marked idle beside all others.
+except for one test marked aside, and tests marked idle beside all others.
 
 A test spends most of its time on loading BPF programs, which uses one CPU, and on waiting. So more
 tests run at once while CPUs of this machine are idle. A test body may also exec another program that
@@ -21,7 +21,7 @@ IDLE_JOBS = 2
 # If at least SPARE_CPUS were idle on average during SPARE_SECONDS, one more test can start. After
 # this time, the CPU time that a test needs for its start shows.
 SPARE_SECONDS = 0.5
-SPARE_CPUS = 0.5
+SPARE_CPUS = 0.35
 LONG_SECONDS = 5  # seconds; the runner prints the duration of tests that take longer
 TAP_LINE = re.compile(r"^(ok|not ok) \d+ - ", re.M)
 PLAN = re.compile(r"^1\.\.\d+\n", re.M)
@@ -152,17 +152,17 @@ class SideBySide:
         print(f"1..{self.done}")
         return self.failed > 0
 
-    def run(self, bodies, jobs, idle=(), most=0):
+    def run(self, bodies, jobs, idle=(), most=0, idle_jobs=IDLE_JOBS):
         """Runs the (name, function) pairs `bodies` in order. At most `jobs` of them run at a time,
         or at most `most` while CPUs of this machine are idle. Runs those in `idle` beside them, at
-        most IDLE_JOBS at a time."""
+        most `idle_jobs` at a time."""
         take_signals()
         spare = SpareCpus()
         waiting, running = list(bodies), {}
         waiting_idle, running_idle = list(idle), {}
         try:
             while waiting or running or waiting_idle or running_idle:
-                self.step(waiting_idle, IDLE_JOBS, running_idle)
+                self.step(waiting_idle, idle_jobs, running_idle)
                 one_more = spare.found() and len(running) < most
                 self.step(waiting, max(jobs, len(running) + one_more), running)
                 time.sleep(POLL)

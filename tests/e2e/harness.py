@@ -558,6 +558,13 @@ def quiet(test):
     return test
 
 
+def aside(test):
+    """Decorator for a test that events of other tests would disturb. It runs beside quiet tests, which
+    cause no such events."""
+    test.is_aside = True
+    return test
+
+
 def idle(test):
     """Decorator for a test that mostly waits. It runs in addition to the tests that need a CPU."""
     test.is_idle = True

@@ -29,7 +29,7 @@ SKIPPED = re.compile("events? that the kernel skipped")  # in a message on stand
 MOST_ERRORS = 4  # maximum number of programs whose standard error is printed when a test fails
 # The number of tests that run in parallel. A test waits about half of its time, for example for the
 # next interval of faultscope; some tests wait for nearly all of it.
-LEAST_JOBS, MOST_JOBS = os.cpu_count() * 2, os.cpu_count() * 5
+LEAST_JOBS, MOST_JOBS = os.cpu_count() * 2, os.cpu_count() * 7
 HUNG_SECONDS = 900  # a test that runs longer than this (seconds) counts as hung
 
 
@@ -184,9 +184,10 @@ class Runner:
 
     def run_all(self, tests):
         """Runs the (name, test) pairs, prints TAP, and returns the exit status."""
-        bodies = {kind: [] for kind in ("quiet", "idle", "other")}
+        bodies = {kind: [] for kind in ("quiet", "aside", "idle", "other")}
         for name, test in tests:
             mine = bodies["quiet" if getattr(test, "wants_quiet", False) else
+                          "aside" if getattr(test, "is_aside", False) else
                           "idle" if getattr(test, "is_idle", False) else "other"]
             for full, do, args in self.bodies(name, test):
                 if hasattr(test, "expect") or not self.options.make_recordings:
@@ -196,7 +197,7 @@ class Runner:
         beside = SideBySide()
         beside.run(bodies["other"], self.options.jobs or LEAST_JOBS, bodies["idle"],
                    self.options.jobs or MOST_JOBS)
-        beside.run(bodies["quiet"], 1)
+        beside.run(bodies["quiet"], 1, bodies["aside"], idle_jobs=1)
         return beside.end()
 
 

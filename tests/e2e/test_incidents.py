@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import oom_kills
-from harness import FAULTSCOPE, Skip, lines_to, live, quiet, until
+from harness import FAULTSCOPE, Skip, aside, lines_to, live, until
 from test_oom_pages import place_of
 from test_pressure import tmpfs
 from test_replay_view import clock_of, foot_of
@@ -306,7 +306,7 @@ def test_incidents_by_request(check, lab):
 
 
 @live
-@quiet  # failed calls of other tests would be among the newest incidents
+@aside  # failed calls of other tests would be among the newest incidents
 def test_chosen_triggers_and_bounds(check, lab):
     """A failed call with a chosen cause and a fatal signal of a chosen workload each store an
     incident. The store keeps the newest ones within its bounds."""

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import oom_kills
-from harness import Skip, live, quiet, until
+from harness import Skip, aside, live, until
 
 V1 = Path("/sys/fs/cgroup/memory")
 V2 = Path("/sys/fs/cgroup")
@@ -51,7 +51,7 @@ def watching(lab):
 
 
 @live
-@quiet  # kills of other tests would be among the newest
+@aside  # kills of other tests would be among the newest
 def test_oom_store_of_the_exporter(check, lab):
     """The exporter stores the newest kills, without privileges and within its bound."""
     place, one = place_of(lab), oom_kills.KILLS[0]

@@ -107,7 +107,7 @@ class Named:
         self.name, self.do, self.args = name, do, args
         self.digest = hashlib.sha1(inspect.getsource(test).encode()).hexdigest()
         self.needs_live = hasattr(test, "expect") or getattr(test, "needs_live", False)
-        self.alone = getattr(test, "wants_quiet", False)
+        self.alone = getattr(test, "wants_quiet", False) or getattr(test, "is_aside", False)
 
 
 def end_in_order(close):
