@@ -391,6 +391,8 @@ static int set_keep(struct options *o, const char *arg, char *error, size_t size
 {
 	char copy[64], *save = NULL;
 
+	if (strlen(arg) >= sizeof(copy))
+		return options_refuse(error, size, "--keep: the list of places is too long");
 	snprintf(copy, sizeof(copy), "%s", arg);
 	for (char *one = strtok_r(copy, ",", &save); one; one = strtok_r(NULL, ",", &save)) {
 		int id = sink_find(one);

@@ -94,7 +94,8 @@ int owners_read(struct owners *o)
 		first = false;
 	}
 	free(b);
-	qsort(o->entry, o->n, sizeof(o->entry[0]), order);
+	if (o->n)
+		qsort(o->entry, o->n, sizeof(o->entry[0]), order);
 	drop_doubles(o);
 	return err;
 }
