@@ -42,9 +42,9 @@ static void test_watched(void)
 		uint64_t used, limit;
 		bool watched;
 	} cases[] = {
-		{"half of the limit", 500, 1000, true},
-		{"less than half", 499, 1000, false},
-		{"more than half", 501, 1000, true},
+		{"half of the limit", 50000, 100000, true},
+		{"less than half", 49999, 100000, false},
+		{"more than half", 50001, 100000, true},
 		{"all", 1000, 1000, true},
 		{"no limit", 500, FIGURE_UNKNOWN, false},
 		{"a limit of nothing", 500, 0, false},
@@ -99,18 +99,18 @@ static void test_mount_may_matter(void)
 		uint64_t used, free;
 		bool matters;
 	} cases[] = {
-		{"a tmpfs of which 5 % are used", MOUNT_IN_MEMORY, 50, 950, false},
-		{"a tmpfs of which more are used", MOUNT_IN_MEMORY, 51, 949, true},
-		{"a disk of which 1 % is free", 0, 990, 10, false},
-		{"a disk of which less is free", 0, 991, 9, true},
-		{"an empty disk", 0, 0, 1000, false},
+		{"a tmpfs of which 5 % are used", MOUNT_IN_MEMORY, 5000, 95000, false},
+		{"a tmpfs of which more are used", MOUNT_IN_MEMORY, 5001, 94999, true},
+		{"a disk of which 1 % is free", 0, 99000, 1000, false},
+		{"a disk of which less is free", 0, 99001, 999, true},
+		{"an empty disk", 0, 0, 100000, false},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct mount_record r = mount_at("/x", SECOND);
 
 		r.flags = cases[i].flags;
-		r.size_bytes = 1000;
+		r.size_bytes = 100000;
 		r.used_bytes = cases[i].used;
 		r.free_bytes = cases[i].free;
 		ok(mount_may_matter(&r) == cases[i].matters, "%s", cases[i].what);
@@ -128,6 +128,7 @@ static void test_paths(void)
 		{"/", 0, "/"},		 {"/", 1, NULL},    {"a", 0, "a"},    {"a", 1, NULL},
 		{"/a/bcdefgh", 1, "/a"}, {NULL, 0, NULL},
 	};
+	const struct level l = {.now = cgroup_at("/a/b", SECOND)};
 	char ret[11], small[10];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -141,6 +142,8 @@ static void test_paths(void)
 	ok(cgroup_is_within("/a/b", "/a/b") && cgroup_is_within("/a/b/c", "/a/b"), "within");
 	ok(!cgroup_is_within("/a/bc", "/a/b") && !cgroup_is_within("/a", "/a/b"), "not within");
 	ok(cgroup_is_within("/a", "/") && cgroup_is_within("/", "/"), "all is within the root");
+	ok(level_holds(&l, "/a/b") && level_holds(&l, "/a/b/c") && !level_holds(&l, "/a"),
+	   "a level holds its cgroup and those below");
 	ok(!cgroup_is_within(NULL, "/") && !cgroup_is_within("/a", ""), "not known");
 }
 
@@ -205,6 +208,7 @@ static bool has_level(const char *path)
 static void test_many_cgroups(void)
 {
 	struct cgroup_record c;
+	size_t odd = 0;
 	char path[32];
 
 	begin_model(&m, NULL);
@@ -215,6 +219,9 @@ static void test_many_cgroups(void)
 	}
 	is_u64(m.pressure->levels, LEVELS_MAX, "as many cgroups as there is room for");
 	is_u64(m.pressure->lost, 0, "none is lost");
+	for (int i = 0; i < LEVELS_MAX; i++)
+		odd += m.pressure->level[i].id.start_ns % 2 && !m.pressure->level[i].id.pid;
+	is_u64(odd, LEVELS_MAX, "no key is that of a process, or of nothing");
 	ok(!m.pressure->mounts, "nothing else is written over");
 	c = cgroup_at("/one-more", SECOND + 1);
 	model_take(&m, &c.h);
@@ -228,6 +235,11 @@ static void test_many_cgroups(void)
 	tick(2 * SECOND);
 	tick(3 * SECOND);
 	ok(!level_is_there(&m, &m.pressure->level[5]), "no scan saw it again");
+	m.pressure->level[5].now.h.t_ns = 2 * SECOND;
+	ok(!level_is_there(&m, &m.pressure->level[5]), "a record of the scan before");
+	m.pressure->level[5].now.h.t_ns++;
+	ok(level_is_there(&m, &m.pressure->level[5]), "a record since that scan");
+	m.pressure->level[5].now.h.t_ns = SECOND;
 	c = cgroup_at("/c5", 3 * SECOND + 1);
 	model_take(&m, &c.h);
 	ok(level_is_there(&m, &m.pressure->level[5]), "this one was seen");
@@ -268,6 +280,11 @@ static void test_many_mounts(void)
 	ok(mount_is_there(&m, &m.pressure->mount[3]), "the last scan saw it");
 	tick(3 * SECOND);
 	ok(!mount_is_there(&m, &m.pressure->mount[3]), "and this one did not");
+	m.pressure->mount[3].now.h.t_ns = 2 * SECOND;
+	ok(!mount_is_there(&m, &m.pressure->mount[3]), "a record of the scan before");
+	m.pressure->mount[3].now.h.t_ns++;
+	ok(mount_is_there(&m, &m.pressure->mount[3]), "a record since that scan");
+	m.pressure->mount[3].now.h.t_ns = SECOND;
 	r = mount_at("/new", 3 * SECOND + 1);
 	model_take(&m, &r.h);
 	ok(has_mount("/new") && m.pressure->mounts == MOUNTS_MAX && m.pressure->lost == 1,
@@ -394,5 +411,7 @@ int main(void)
 	test_scores();
 	test_forecasts();
 	test_host();
+	is_str(host_figure_key(HOST_CACHED), "cached_bytes", "the key of a value of the host");
+	is_str(cgroup_figure_key(CGROUP_LIMIT), "limit_bytes", "and of one of a cgroup");
 	return tap_done();
 }
