@@ -303,7 +303,7 @@ static void test_largest_file(void)
 	u = &m.pressure->mount[0];
 	is_str(u->now.largest, "", "a scan measures no files");
 	r.h.t_ns = 2 * SECOND;
-	strcpy(r.largest, "big");
+	strcpy(r.largest, "b");
 	r.largest_bytes = 30;
 	r.largest_uid = 1000;
 	r.unnamed_bytes = 8;
@@ -311,16 +311,16 @@ static void test_largest_file(void)
 	r = mount_at("/tmp", 3 * SECOND);
 	r.used_bytes = 41;
 	model_take(&m, &r.h);
-	is_str(u->now.largest, "big", "the file that was found when a call failed stays");
+	is_str(u->now.largest, "b", "the file that was found when a call failed stays");
 	is_u64(u->now.largest_bytes, 30, "with its size");
 	is_u64(u->now.largest_uid, 1000, "its owner");
 	is_u64(u->now.unnamed_bytes, 8, "and what no file has");
 	is_u64(u->now.used_bytes, 41, "and the use is new");
-	strcpy(r.largest, "other");
+	strcpy(r.largest, "o");
 	r.h.t_ns = 4 * SECOND;
 	r.largest_bytes = 20;
 	model_take(&m, &r.h);
-	is_str(u->now.largest, "other", "until another is found");
+	is_str(u->now.largest, "o", "until another is found");
 	is_u64(u->now.largest_bytes, 20, "whose size it has");
 	is_u64(u->now.unnamed_bytes, 0, "alone");
 	model_free(&m);
@@ -378,8 +378,10 @@ static void test_host(void)
 	struct score_record score = RECORD(score_record, RECORD_SCORE, SECOND);
 
 	begin_model(&m, NULL);
-	ok(host_figure(&m, HOST_ANON) == FIGURE_UNKNOWN, "without records nothing is known");
-	model_take(&m, &score.h);
+	ok(host_figure(&m, HOST_ANON) == FIGURE_UNKNOWN && host_stall(&m, true) == -1 &&
+		   host_rate(&m, HOST_ANON) == -1,
+	   "without records nothing is known");
+	is_u64(model_take(&m, &score.h), 0, "a score");
 	ok(host_figure(&m, HOST_ANON) == FIGURE_UNKNOWN && host_stall(&m, true) == -1 &&
 		   host_rate(&m, HOST_ANON) == -1,
 	   "nor with one of a process alone");
@@ -398,8 +400,29 @@ static void test_host(void)
 	model_free(&m);
 }
 
+/* A key tells what a finding is about: equal paths do not make things equal. */
+static void test_keys(void)
+{
+	struct cgroup_record c = cgroup_at("/a", SECOND);
+	struct mount_record u = mount_at("/a", SECOND);
+	const struct pressure *p;
+
+	begin_model(&m, NULL);
+	is_u64(model_take(&m, &c.h), 0, "a cgroup");
+	is_u64(model_take(&m, &u.h), 0, "a mount");
+	u.pid = 1;
+	is_u64(model_take(&m, &u.h), 0, "a mount of a process");
+	p = m.pressure;
+	ok(p->levels == 1 && p->mounts == 2 && p->level[0].id.start_ns != p->mount[0].id.start_ns &&
+		   p->level[0].id.start_ns != p->mount[1].id.start_ns &&
+		   p->mount[0].id.start_ns != p->mount[1].id.start_ns,
+	   "three keys");
+	model_free(&m);
+}
+
 int main(void)
 {
+	test_keys();
 	test_watched();
 	test_kept_bytes();
 	test_mount_may_matter();
