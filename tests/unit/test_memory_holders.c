@@ -199,8 +199,88 @@ static void test_equal(void)
 	end();
 }
 
+/* Of processes that started at the same time, the one with the lower pid comes first. */
+static void test_equal_age(void)
+{
+	static const uint32_t pids[] = {42, 40, 41};
+	struct top_consumer e[3];
+
+	begin();
+	for (size_t i = 0; i < 3; i++) {
+		struct process_record r = process_record(pids[i], 7, SECOND);
+
+		r.g.ppid = 1;
+		r.g.rss_anon_pages = 256;
+		model_take(&m, &r.h);
+	}
+	is_u64(top_consumers_of(&m, e, 3), 3, "three programs");
+	for (uint32_t i = 0; i < 3; i++)
+		is_u64(e[i].root->id.pid, 40 + i, "by pid");
+	end();
+}
+
+/* Parents that run the same program are one consumer, up to 64 levels. */
+static void test_deep(void)
+{
+	const struct process_key last = {.start_ns = 100 + 264, .pid = 264};
+	const struct process_key next = {.start_ns = 100 + 265, .pid = 265};
+	struct top_consumer e[4];
+	struct process_tree k;
+
+	begin();
+	for (uint32_t pid = 200; pid < 266; pid++)
+		born(pid, pid - 1, "deep", 1, 1);
+	is_u64(top_consumers_of(&m, e, 4), 2, "the last process is too deep");
+	ok(e[0].root->id.pid == 200 && e[0].processes == 65, "64 levels");
+	ok(e[1].root->id.pid == 201 && e[1].processes == 1, "of its own, as far up");
+	is_u64(e[1].child_bytes, MIB, "which is no child of itself");
+	ok(!process_tree_of(&m, &k) && top_consumer_has(&k, &e[0], model_find(&m, &last)) &&
+		   !top_consumer_has(&k, &e[0], model_find(&m, &next)),
+	   "the first consumer has those of 64 levels");
+	process_tree_free(&k);
+	end();
+}
+
+/* What a consumer has: resident, swapped and shared memory. */
+static void test_sums(void)
+{
+	struct process_record r = process_record(50, 7, SECOND);
+	struct top_consumer e[2];
+	uint64_t ns;
+
+	begin();
+	r.g.ppid = 1;
+	r.g.rss_anon_pages = 10;
+	r.g.rss_file_pages = 20;
+	r.g.rss_shmem_pages = 40;
+	r.g.swap_pages = 80;
+	model_take(&m, &r.h);
+	r.subject.pid = 51;
+	r.g.ppid = 50;
+	strcpy(r.g.comm, "proc50");
+	r.g.rss_shmem_pages = 39;
+	model_take(&m, &r.h);
+	r.subject.pid = 52;
+	r.g.rss_shmem_pages = -1;
+	model_take(&m, &r.h);
+	r.subject.pid = 53;
+	r.g.flags = PROC_SHARES_MM;
+	model_take(&m, &r.h);
+	is_u64(top_consumers_of(&m, e, 2), 1, "one program");
+	is_u64(e[0].processes, 3, "of three processes: a vfork child shares its memory");
+	is_u64(e[0].shmem_bytes, 40 * 4096, "shared memory counts once, as the most of one");
+	is_u64(e[0].swap_bytes, 240 * 4096, "swap of all");
+	is_u64(e[0].child_bytes, (149 + 109) * 4096 / 2, "and the mean of the children");
+	subject_growth(&m, e[0].root, &ns);
+	is_u64(ns, 0, "after one reading, growth is not known");
+	end();
+}
+
 int main(void)
 {
+	test_equal_age();
+	test_deep();
+	test_sums();
 	test_eaters();
 	test_equal();
 	test_oom();
