@@ -140,6 +140,51 @@ static void test_replaced(void)
 	is_u64(model_take(&m, &r.h), 0, "frames of an unknown stack are ignored");
 }
 
+/* Texts are numbered from 1 on: 0 is none, and there is none behind the last. */
+static void test_numbers(void)
+{
+	struct frame_list_record r = RECORD(frame_list_record, RECORD_FRAME_LIST, SECOND);
+	const struct frames *f;
+
+	begin(4);
+	r.subject = process;
+	r.stack = 4;
+	r.n = 3;
+	strcpy(r.texts, "one\ntwo\n\nfour");
+	r.frame[0] = (struct frame_facts){.function = 1, .file = 2, .module = 3};
+	r.frame[1] = (struct frame_facts){.function = 4, .file = 5, .module = 0};
+	r.frame[1].kind = NR_FRAME_KINDS - 1;
+	r.frame[2].kind = NR_FRAME_KINDS;
+	is_u64(model_take(&m, &r.h), 0, "three frames");
+	f = model_frames(&m, &process, 4);
+	is_str(frame_list_at(f, 0)->function, "one", "the first text");
+	is_str(frame_list_at(f, 0)->file, "two", "the second one");
+	ok(!frame_list_at(f, 0)->module, "an empty one is none");
+	is_str(frame_list_at(f, 1)->function, "four", "the last one");
+	ok(!frame_list_at(f, 1)->file && !frame_list_at(f, 1)->module, "and no other");
+	is_u64(frame_list_at(f, 1)->kind, NR_FRAME_KINDS - 1, "the last kind");
+	is_u64(frame_list_at(f, 2)->kind, FRAME_UNKNOWN, "and none behind it");
+}
+
+/* A stack has 2048 frames at most. */
+static void test_deep(void)
+{
+	struct frame_list_record r = RECORD(frame_list_record, RECORD_FRAME_LIST, SECOND);
+
+	begin(5);
+	r.subject = process;
+	r.stack = 5;
+	for (r.first = 0; r.first < 2048; r.first += LISTED_FRAMES) {
+		r.n = r.first ? LISTED_FRAMES : LISTED_FRAMES + 1;
+		model_take(&m, &r.h);
+	}
+	is_u64(frame_list_count(model_frames(&m, &process, 5)), 2048, "a deep stack");
+	r.n = 1;
+	is_u64(model_take(&m, &r.h), 0, "one frame more");
+	is_u64(frame_list_count(model_frames(&m, &process, 5)), 2048, "is left out");
+	is_u64(frame_list_count(NULL), 0, "no stack has no frames");
+}
+
 static void test_redacted(void)
 {
 	struct frame_lister l;
@@ -254,6 +299,8 @@ int main(void)
 	test_frames();
 	test_many();
 	test_replaced();
+	test_numbers();
+	test_deep();
 	test_texts();
 	test_user_caller();
 	test_redacted();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <errno.h>
+
 #include "fixture.h"
 #include "model/snapshot.h"
 #include "model/trend.h"
@@ -12,8 +14,7 @@ static void begin(void)
 {
 	begin_model(&m, NULL);
 	now = SECOND;
-	t = (struct trends){.field = {FIELD(min_flt), FIELD(fds)},
-			    .fields = 2};
+	t = (struct trends){.field = {FIELD(min_flt), FIELD(fds)}, .fields = 2};
 }
 
 static void end(void)
@@ -96,6 +97,53 @@ static void test_long_idle(void)
 	end();
 }
 
+/* The time between the first and the last of some windows. */
+static void test_span(void)
+{
+	double v[TREND_SAMPLES + 1];
+
+	begin();
+	ok(!trends_span(&t, 2), "before the first window");
+	look();
+	ok(!trends_span(&t, 1) && !trends_span(&t, 2), "one window has no span");
+	now += SECOND;
+	look();
+	ok(trends_span(&t, 2) == 2, "two windows");
+	ok(!trends_span(&t, 3), "more than there are");
+	for (int i = 0; i < TREND_SAMPLES; i++)
+		look();
+	ok(trends_span(&t, TREND_SAMPLES) == TREND_SAMPLES - 1, "all that are kept");
+	ok(!trends_span(&t, TREND_SAMPLES + 1), "and one more");
+	is_u64(trends_read(&t, NULL, t.field[0], v, TREND_SAMPLES), TREND_SAMPLES, "all values");
+	is_u64(trends_read(&t, NULL, t.field[0], v, TREND_SAMPLES + 1), 0, "and one more");
+	is_u64(trends_read(&t, NULL, FIELD(map_count), v, 2), 0, "a field that is not kept");
+	end();
+}
+
+/* A value of a process that did not change for as long as values are kept. */
+static void test_idle(void)
+{
+	const struct process_key a = {.pid = 10, .start_ns = 1};
+
+	for (int idle = TREND_SAMPLES - 2; idle <= TREND_SAMPLES + 2; idle++) {
+		double v[TREND_SAMPLES];
+		int wrong = 0;
+
+		begin();
+		process(10, 7, 5, 0);
+		look();
+		for (int i = 0; i < idle; i++)
+			look();
+		process(10, 9, 6, 0);
+		look();
+		trends_read(&t, &a, t.field[1], v, TREND_SAMPLES);
+		for (int i = 0; i < TREND_SAMPLES - 1; i++)
+			wrong += v[i] != (idle + 2 - TREND_SAMPLES + i < 0 ? 0 : 5);
+		ok(!wrong && v[TREND_SAMPLES - 1] == 6, "%d windows without a change", idle);
+		end();
+	}
+}
+
 static void test_gone(void)
 {
 	begin();
@@ -137,8 +185,7 @@ static void test_snapshot(void)
 	tick();
 	one = model_find(&s.m, &(struct process_key){.pid = 10, .start_ns = 1});
 	ok(one && one != model_find(&m, &one->id), "has a process of its own");
-	is_u64(one ? field_delta(&s.m, one, FIELD(min_flt)) : 0, 50,
-	       "with the growth of then");
+	is_u64(one ? field_delta(&s.m, one, FIELD(min_flt)) : 0, 50, "with the growth of then");
 	is_u64(one ? one->now.g.fds : 0, 5, "and its figures");
 	ok(model_find(&s.m, &(struct process_key){.pid = 11, .start_ns = 1}) != NULL,
 	   "one that ended then is there");
@@ -178,8 +225,14 @@ static void test_snapshot_hold(void)
 	ok(h->n == 2 && h->sort[0].count == 77 && h->sort[1].count == 5, "whole");
 	hold(0, 78);
 	is_u64(h->sort[0].count, 77, "as a copy");
-	for (int i = 0; i < 1000 && !snapshot_hold(&s, &m, &id); i++)
-		;
+	hold(1, 6);
+	s.size = s.used + 2 * sizeof(struct holding);
+	is_u64(snapshot_hold(&s, &m, &id), 0, "room for just as many");
+	is_u64(h->sort[0].count, 78, "for the new ones");
+	is_u64(-snapshot_hold(&s, &m, &id), ENOSPC, "and for no more");
+	s.size = s.used + 2 * sizeof(struct holding) - 1;
+	is_u64(-snapshot_hold(&s, &m, &id), ENOSPC, "a byte too little");
+	is_u64(h->n, 2, "what was there stays");
 	ok(s.used <= s.size, "never beyond its room");
 	snapshot_free(&s);
 	end();
@@ -189,6 +242,8 @@ int main(void)
 {
 	test_rates_and_values();
 	test_long_idle();
+	test_span();
+	test_idle();
 	test_gone();
 	test_cap();
 	test_snapshot();

@@ -94,6 +94,12 @@ static const struct {
 	{"/ecs/" TASK "/" TASK "-12x", RUNTIME_NONE, "", TASK},
 	{"/ecs/short/" ID, RUNTIME_UNNAMED, ID, ""},
 	{"/ecs/" TASK "x/" ID, RUNTIME_UNNAMED, ID, ""},
+	/* the shortest id, and the longest that there is room for */
+	{"/ecs/cd189a933e5849daa93386466019ab5/x", RUNTIME_NONE, "", ""},
+	{"/ecs/" TASK "1234567/x", RUNTIME_NONE, "", TASK "1234567"},
+	{"/ecs/" TASK "12345678/x", RUNTIME_NONE, "", ""},
+	{"/ecs/" TASK ".slice/x", RUNTIME_NONE, "", TASK},
+	{"/ecs/" TASK ".scope/x", RUNTIME_NONE, "", ""},
 	{"/other/" TASK "/" ID, RUNTIME_UNNAMED, ID, ""},
 	{"/user.slice/user-7.slice/user@7.service/ecs/" TASK "/" ID, RUNTIME_UNNAMED, ID, ""},
 };
@@ -125,6 +131,47 @@ static void test_managers(void)
 	ok(!w.unit_inside, "and ours");
 }
 
+static void test_users(void)
+{
+	static const struct {
+		const char *path;
+		bool of_user;
+		uint32_t uid;
+	} users[] = {
+		{"/user.slice/user-1000.slice/x", true, 1000},
+		{"/user.slice/user-0.slice", true, 0},
+		{"/user.slice/user-4294967295.slice", true, 4294967295},
+		{"/user.slice/user-4294967296.slice", false, 0},
+		{"/user.slice/user-.slice", false, 0},
+		{"/user.slice/user-7x.slice", false, 0},
+		{"/user.slice/user-7.scope", false, 0},
+		{"/user.slice/user-7", false, 0},
+	};
+
+	for (size_t i = 0; i < sizeof(users) / sizeof(users[0]); i++) {
+		struct workload w;
+
+		workload_of(users[i].path, &w);
+		ok(w.of_user == users[i].of_user && w.uid == users[i].uid, "%s", users[i].path);
+	}
+}
+
+/* A name in a path has less than 256 bytes, as NAME_MAX says. */
+static void test_long_names(void)
+{
+	char path[300] = "/";
+	struct workload w;
+
+	memset(path + 1, 'a', 255);
+	memcpy(path + 1 + 255 - 8, ".service", 9);
+	workload_of(path, &w);
+	is_u64(strlen(w.unit), 255, "the longest name");
+	memset(path + 1, 'a', 256);
+	memcpy(path + 1 + 256 - 8, ".service", 9);
+	workload_of(path, &w);
+	is_str(w.unit, "", "one byte more");
+}
+
 static void test_hostile(void)
 {
 	static char path[100000];
@@ -147,6 +194,8 @@ int main(void)
 	test_paths();
 	test_tasks();
 	test_managers();
+	test_users();
+	test_long_names();
 	test_hostile();
 	return tap_done();
 }
