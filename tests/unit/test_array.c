@@ -117,6 +117,21 @@ static void test_shortened(void)
 	is_str(shortened("\x80\x80\x80\x80\x80\x80\x80\x80\x80"), "…", "no character at all");
 }
 
+static void test_append(void)
+{
+	char text[9] = "abcd1234";
+
+	array_append(text, 4, "x");
+	is_str(text, "abcd1234", "an array without an end, and what is behind it, stay");
+	strcpy(text, "ab");
+	array_append(text, 5, "cd");
+	is_str(text, "abcd", "a text that just fits");
+	array_append(text, 5, "e");
+	is_str(text, "abcd", "no room is left");
+	array_append(text, 7, "efg");
+	is_str(text, "abcdef", "a text is cut");
+}
+
 int main(void)
 {
 	test_counts_up_to();
@@ -124,5 +139,6 @@ int main(void)
 	test_inserts_in_order();
 	test_digits();
 	test_shortened();
+	test_append();
 	return tap_done();
 }

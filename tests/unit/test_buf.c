@@ -224,6 +224,66 @@ static void test_decode(void)
 	ok(utf8_decode("\xf5\x80\x80\x80", &code) == 0, "decode: F5 begins nothing");
 }
 
+static void test_encode(void)
+{
+	static const struct {
+		uint32_t code;
+		const char *text;
+	} codes[] = {
+		{0x7f, "\x7f"},
+		{0x80, "\xc2\x80"},
+		{0x7ff, "\xdf\xbf"},
+		{0x800, "\xe0\xa0\x80"},
+		{0xffff, "\xef\xbf\xbf"},
+		{0x10000, "\xf0\x90\x80\x80"},
+		{0x10ffff, "\xf4\x8f\xbf\xbf"},
+	};
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		char text[5] = "";
+
+		is_u64(utf8_encode(text, codes[i].code), strlen(codes[i].text), "encode: length");
+		is_str(text, codes[i].text, "encode: bytes");
+	}
+}
+
+/*
+ * Ranges of Unicode 15 with the categories Cc, Cf, Zl and Zp, and fillers: their first and last
+ * code points are escaped, and their neighbours are not.
+ */
+static void test_unsafe(void)
+{
+	static const struct {
+		uint32_t from, to;
+	} ranges[] = {
+		{0x7f, 0x9f},	    {0xad, 0xad},	{0x600, 0x605},	    {0x61c, 0x61c},
+		{0x6dd, 0x6dd},	    {0x70f, 0x70f},	{0x890, 0x891},	    {0x8e2, 0x8e2},
+		{0x115f, 0x1160},   {0x180b, 0x180f},	{0x200b, 0x200f},   {0x2028, 0x202e},
+		{0x2060, 0x206f},   {0x3164, 0x3164},	{0xfeff, 0xfeff},   {0xffa0, 0xffa0},
+		{0xfff0, 0xfffb},   {0x110bd, 0x110bd}, {0x110cd, 0x110cd}, {0x13430, 0x1343f},
+		{0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+	};
+
+	ok(utf8_is_unsafe(0) && utf8_is_unsafe(0x1f) && !utf8_is_unsafe(0x20), "C0");
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		ok(!utf8_is_unsafe(ranges[i].from - 1) && utf8_is_unsafe(ranges[i].from) &&
+			   utf8_is_unsafe(ranges[i].to) && !utf8_is_unsafe(ranges[i].to + 1),
+		   "unsafe: U+%04X to U+%04X", ranges[i].from, ranges[i].to);
+	is_json("\xef\xbf\xbb", "\"\\ufffb\"", "the last one of one escape");
+	is_json("\xf0\x91\x82\xbd", "\"\\ud804\\udcbd\"", "the first one of two");
+}
+
+/* Without a locale of UTF-8, characters of lines and blocks have a width nevertheless. */
+static void test_columns_of_lines(void)
+{
+	is_u64(text_columns("\xe2\x94\x80"), 1, "columns: the first character of lines");
+	is_u64(text_columns("\xe2\x97\xbf"), 1, "columns: the last one of blocks and shapes");
+	is_u64(text_columns("\xc2\xb5"), 1, "columns: the micro sign");
+	is_u64(text_columns("\033[1~a"), 1, "columns: the last letter that ends a sequence");
+	is_u64(text_columns("\033[1@a"), 1, "columns: and the first one");
+	is_u64(text_columns("\033[1?a"), 0, "columns: one that is part of it");
+}
+
 static void test_columns(void)
 {
 	is_u64(text_columns(""), 0, "columns: empty");
@@ -252,6 +312,9 @@ int main(void)
 	test_safe();
 	test_shell();
 	test_decode();
+	test_encode();
+	test_unsafe();
+	test_columns_of_lines();
 	test_columns();
 	return tap_done();
 }

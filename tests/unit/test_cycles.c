@@ -101,7 +101,9 @@ static void test_goes_on(void)
 	ok(cycles_period(&one) == 0 && !cycles_go_on(&one, 100 * SECOND) &&
 		   cycles_high(&one, 100 * SECOND) == 0,
 	   "one peak is no cycle");
-	ok(cycles_period(&two) == 10 && cycles_go_on(&two, 111 * SECOND), "two are");
+	ok(cycles_period(&two) == 10 && cycles_go_on(&two, 111 * SECOND) &&
+		   cycles_high(&two, 111 * SECOND) == 900,
+	   "two are");
 	ok(cycles_period(&c) == 10, "the mean time between peaks");
 	ok(cycles_go_on(&c, 150 * SECOND - 1), "within three periods of the last peak");
 	ok(!cycles_go_on(&c, 150 * SECOND), "and not after that");
@@ -188,7 +190,10 @@ static void test_values(void)
 static void test_lows(void)
 {
 	const uint64_t peak[] = {1000, 1030, 1060, 1090};
-	struct cycles c;
+	struct cycles c, once = made(3, peak, (const uint64_t[]){100, 130, 160});
+	struct cycles eight =
+		made(8, (const uint64_t[]){1000, 1100, 1200, 1300, 1301, 1500, 1600, 1700},
+		     (const uint64_t[]){100, 200, 300, 400, 500, 600, 700, 800});
 
 	ok(trend_of(4, 30, 10).known, "lows that grow by a third of what peaks do");
 	ok(!trend_of(4, 30, 9).known, "and by less");
@@ -200,8 +205,12 @@ static void test_lows(void)
 	ok(!cycles_trend(&c, 130 * SECOND).known, "lows that fall");
 	c.falling = true;
 	ok(cycles_trend(&c, 130 * SECOND).known, "while the value falls, the last one is open");
-	c = made(4, (const uint64_t[]){1000, 1040, 1040, 1090}, (const uint64_t[]){1, 41, 81, 121});
-	ok(!cycles_trend(&c, 130 * SECOND).known, "a peak as high as the one before");
+	ok(cycles_trend(&eight, 170 * SECOND).known, "eight peaks, of which one grew by little");
+	eight.cycle[4].peak--;
+	ok(!cycles_trend(&eight, 170 * SECOND).known, "a peak as high as the one before");
+	for (int i = 0; i < 3; i++)
+		once.cycle[i].peak_ns = 100 * SECOND;
+	ok(!cycles_trend(&once, 130 * SECOND).known, "peaks of one moment have no slope");
 }
 
 /* A scan may miss a peak by one step of a fast rise: peaks must grow by more than 1.5 steps. */

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -197,6 +198,67 @@ static void test_no_file(void)
 	close(fds[1]);
 }
 
+/* The last part of a path has 255 bytes at most. */
+static void test_long_names(void)
+{
+	char name[NAME_MAX + 2], path[NAME_MAX + 64];
+	struct output_file f;
+	int fd;
+
+	for (size_t n = NAME_MAX; n <= NAME_MAX + 1; n++) {
+		int want = n > NAME_MAX ? ENAMETOOLONG : 0;
+
+		memset(name, 'n', n);
+		name[n] = 0;
+		snprintf(path, sizeof(path), "%s/%s", dir, name);
+		is_u64(-output_file_put(path, 0, "x", 1), want, "a long name");
+		unlink(path);
+		fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		is_u64(-output_file_open_in(&f, fd, name, 0), want, "in an open directory");
+		if (!want)
+			is_u64(-output_file_end(&f, 0), 0, "it ends well");
+		close(fd);
+		unlink(path);
+	}
+	is_u64(files_in(dir), 0, "nothing is left");
+}
+
+/* A program may run without standard input: then a file has the descriptor 0. */
+static void test_descriptor_0(void)
+{
+	int fds[2], to, from, in;
+	char got[8] = "", path[32];
+	struct output_file f;
+
+	if (pipe(fds))
+		abort();
+	from = fcntl(fds[0], F_DUPFD_CLOEXEC, 20);
+	to = fcntl(fds[1], F_DUPFD_CLOEXEC, 20);
+	in = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	close(fds[0]);
+	close(fds[1]);
+	snprintf(path, sizeof(path), "/dev/fd/%d", to);
+	errno = EIO;
+	is_u64(-output_file_open(&f, path, 0), 0, "a descriptor by its number");
+	is_u64(f.fd, 0, "is opened as 0");
+	is_u64(-io_write(f.fd, "zero", 4), 0, "written to");
+	is_u64(-output_file_end(&f, 0), 0, "and ended");
+	ok(fcntl(0, F_GETFD) < 0 && errno == EBADF, "it is closed");
+	ok(read(from, got, sizeof(got)) == 4 && !memcmp(got, "zero", 4), "what was written");
+	errno = EIO;
+	is_u64(-output_file_open_in(&f, in, "name", 0), 0, "a file in a directory");
+	is_u64(f.dir, 0, "that is opened as 0");
+	is_u64(-output_file_end(&f, 0), 0, "it ends well");
+	ok(fcntl(0, F_GETFD) < 0, "the directory is closed");
+	is_str(text_of("name"), "", "the file is there");
+	unlink(at("name"));
+	close(in);
+	close(from);
+	close(to);
+	is_u64(-output_file_put("/dev/fd/2147483647", 0, "x", 1), EBADF, "the largest number");
+	is_u64(-output_file_put("/dev/fd/2147483648", 0, "x", 1), ENOENT, "is none: a file");
+}
+
 int main(void)
 {
 	if (!mkdtemp(dir))
@@ -207,6 +269,8 @@ int main(void)
 	test_links();
 	test_new();
 	test_no_file();
+	test_long_names();
+	test_descriptor_0();
 	rmdir(dir);
 	return tap_done();
 }

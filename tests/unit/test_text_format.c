@@ -37,6 +37,9 @@ static void test_texts(void)
 	is_written("[a?]", "[%.*s]", 2, "a<c");
 	is_written("[   a]", "[%*.*s]", 4, 1, "a<c");
 	is_written("[]", "[%s]", none);
+	is_written("[]", "[%.0s]", "abc");
+	is_written("[  ]", "[%2.0s]", "abc");
+	is_written("[a?]", "[%.3s]", "a<");
 	is_written("[   ]", "[%3s]", "");
 }
 
