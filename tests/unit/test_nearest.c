@@ -110,6 +110,62 @@ static void test_messages(void)
 	suggests("did you mean: workload", 3, "export", "--export.detail", "workloads");
 }
 
+/* How similar a word must be, by the number of letters that were typed. */
+static void test_similar(void)
+{
+	static const struct {
+		const char *typed, *word;
+		bool similar;
+	} rows[] = {
+		{"a", "a", true},
+		{"a", "b", false},
+		{"ab", "ac", true},
+		{"ab", "cd", false},
+		{"abcd", "abcx", true},
+		{"abcd", "abxy", false},
+		{"abcde", "abcxy", true},
+		{"abcde", "abxyz", false},
+		{"abcdefgh", "abcdexyz", true},
+		{"abcdefgh", "abcdwxyz", false},
+		{"abc", "abcdefgh", true},
+		{"ab", "abcdefgh", false},
+		{"ABC", "abcdefgh", true},
+		{"abc", "xabcdefg", false},
+	};
+	char longest[NEAREST_BYTES + 1] = "";
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct nearest n = {.typed = rows[i].typed};
+
+		nearest_add(&n, rows[i].word);
+		ok((n.word != NULL) == rows[i].similar, "%s and %s: %s", rows[i].typed,
+		   rows[i].word, rows[i].similar ? "similar" : "not similar");
+	}
+	memset(longest, 'x', NEAREST_BYTES - 1);
+	is_u64(edit_distance("", longest), NEAREST_BYTES - 1, "the longest word of a list");
+	longest[NEAREST_BYTES - 1] = 'x';
+	ok(edit_distance("", longest) == SIZE_MAX, "one that is longer");
+}
+
+/* Of words that are equally near, the first one is suggested. A text is whole or not there. */
+static void test_room(void)
+{
+	static const char whole[] = "x\n  did you mean: --top";
+	struct nearest n = {.typed = "tob"};
+	char error[sizeof(whole)] = "x";
+
+	nearest_add(&n, "top");
+	nearest_add(&n, "tot");
+	is_str(n.word, "top", "the first of two");
+	nearest_add(&n, "tob");
+	is_str(n.word, "tob", "until a nearer one comes");
+	n.word = "top";
+	nearest_print(&n, "--", error, sizeof(whole) - 1);
+	is_str(error, "x", "a byte too little");
+	nearest_print(&n, "--", error, sizeof(whole));
+	is_str(error, whole, "room for just as much");
+}
+
 static void test_strangers(void)
 {
 	struct nearest n = {.typed = "xyzzy"};
@@ -132,6 +188,8 @@ int main(void)
 	test_distance();
 	test_random_words();
 	test_messages();
+	test_similar();
+	test_room();
 	test_strangers();
 	return tap_done();
 }

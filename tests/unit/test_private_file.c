@@ -164,6 +164,40 @@ static void test_files(void)
 	ok(!rmdir(path_of("a/b")), "no temporary file is left");
 }
 
+/* A name has 255 bytes at most. */
+static void test_long_names(void)
+{
+	char path[sizeof(top) + 300];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/", top);
+	memset(path + sizeof(top), 'n', 256);
+	path[sizeof(top) + 256] = 0;
+	ok(private_directory(path, 1, error, sizeof(error)) == -ENAMETOOLONG &&
+		   strstr(error, "File name too long"),
+	   "a long name: %.60s", error);
+	path[sizeof(top) + 255] = 0;
+	fd = private_directory(path, 1, error, sizeof(error));
+	ok(fd >= 0, "the longest name");
+	close(fd);
+	rmdir(path);
+}
+
+/* A program may run without standard input: then the file has the descriptor 0. */
+static void test_descriptor_0(void)
+{
+	int below = private_directory(top, 0, error, sizeof(error));
+	int dir = fcntl(below, F_DUPFD_CLOEXEC, 10);
+	struct buf text = {.s = "text\n", .len = 5};
+
+	close(below);
+	is_u64(private_write(dir, "it", &text, error, sizeof(error)), 0, "it is written");
+	is_u64(read_it(dir, 5), 0, "and read as 0");
+	ok(fcntl(0, F_GETFD) < 0, "which is closed");
+	unlinkat(dir, "it", 0);
+	close(dir);
+}
+
 int main(void)
 {
 	if (!mkdtemp(top))
@@ -171,6 +205,8 @@ int main(void)
 	test_directories();
 	test_other_users();
 	test_files();
+	test_long_names();
+	test_descriptor_0();
 	rmdir(path_of("a"));
 	ok(!rmdir(top), "nothing is left");
 	return tap_done();
