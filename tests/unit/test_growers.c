@@ -305,6 +305,36 @@ static void test_sampled(void)
 	       "rows that differ in this flag alone are archived as one");
 }
 
+/* Rows with numbers from GROWTH_MAX on are archived ones: equal ones are added up. */
+static void test_archived_places(void)
+{
+	struct growth_record r = row("kept", 5, 2, 1);
+	struct grower g;
+	uint64_t added;
+
+	r.place = GROWTH_MAX;
+	add(r);
+	r.place = GROWTH_MAX + 1;
+	r.g.added = 7;
+	r.g.removed = 0;
+	add(r);
+	is_u64(m.growths, GROWTH_MAX + 1, "two that are equal are one");
+	r.g.mode = 0100644;
+	r.place = MODEL_GROWTH_MAX - 1;
+	add(r);
+	is_u64(m.growths, GROWTH_MAX + 2, "another mode of the file is another one");
+	r.place = MODEL_GROWTH_MAX;
+	add(r);
+	is_u64(m.growths, GROWTH_MAX + 2, "a number that there is not");
+	is_u64(growers_of(&m, &me, WHAT_MAPS, &g, 1, &added), 1, "one name");
+	ok(added == 19 && g.added == 19 && g.removed == 2, "with the sum of its rows");
+	r = row("last", 1, 0, 1);
+	r.place = GROWTH_MAX - 1;
+	add(r);
+	ok(m.growths == GROWTH_MAX + 2 && !strcmp(m.growth[GROWTH_MAX - 1].name, "last"),
+	   "the last number that is not archived has its place");
+}
+
 static void see(uint32_t pid, bool ends)
 {
 	struct process_record r = process_record(pid, 1, SECOND);
@@ -390,6 +420,10 @@ int main(void)
 	place = 0;
 	begin_model(&m, NULL);
 	test_sampled();
+	model_free(&m);
+	place = 0;
+	begin_model(&m, NULL);
+	test_archived_places();
 	model_free(&m);
 	place = 0;
 	begin_model(&m, NULL);

@@ -243,8 +243,69 @@ static void test_cgroups(void)
 	end();
 }
 
+/* Events are kept up to a number, but those with totals of slow faults never are. */
+static void test_many_events(void)
+{
+	struct kernel_fault_record e = kernel_fault_record(10, 1, false);
+	struct slow_faults_record slow = RECORD(slow_faults_record, RECORD_SLOW_FAULTS, SECOND);
+
+	begin();
+	for (uint64_t i = 0; i < HISTORY_EVENTS_MAX; i++) {
+		e.ip = i;
+		model_take(&m, &e.h);
+		model_take(&m, &slow.h);
+	}
+	look(NULL, 0, 2 * SECOND);
+	ok(h.events == HISTORY_EVENTS_MAX && !h.events_lost, "as many as there is room for");
+	is_u64(h.event[HISTORY_EVENTS_MAX - 1].kernel_fault.ip, HISTORY_EVENTS_MAX - 1,
+	       "the last one");
+	is_u64(h.point[0].events, HISTORY_EVENTS_MAX, "all of this scan");
+	model_take(&m, &e.h);
+	look(NULL, 0, 3 * SECOND);
+	ok(h.events == HISTORY_EVENTS_MAX && h.events_lost == 1, "one more is lost");
+	is_u64(h.point[1].events, 1, "but it is counted");
+	end();
+}
+
+static void name_it(uint32_t pid, const char *command)
+{
+	struct names_record r = RECORD(names_record, RECORD_NAMES, SECOND);
+
+	r.subject = (struct process_key){.start_ns = 1, .pid = pid};
+	snprintf(r.command, sizeof(r.command), "%s", command);
+	snprintf(r.exe, sizeof(r.exe), "%s", command);
+	model_take(&m, &r.h);
+}
+
+/* The names of a process are its last ones. */
+static void test_names(void)
+{
+	struct process_record p = process_record(10, 1, 0);
+	const struct history_row *r;
+
+	begin();
+	look(&p, 1, 2 * SECOND);
+	r = &h.row[0];
+	ok(!r->exe, "a name that is not known");
+	name_it(10, "abc");
+	look(&p, 1, 3 * SECOND);
+	is_str(r->exe, "abc", "a name");
+	name_it(10, "abcd");
+	look(&p, 1, 4 * SECOND);
+	is_str(r->exe, "abcd", "a longer one that begins alike");
+	name_it(10, "ab");
+	look(&p, 1, 5 * SECOND);
+	is_str(r->exe, "ab", "a shorter one");
+	name_it(10, "");
+	look(&p, 1, 6 * SECOND);
+	is_str(r->exe, "ab", "one that is no longer known stays");
+	end();
+}
+
 int main(void)
 {
+	test_many_events();
+	test_names();
 	test_cgroups();
 	test_cgroups_with_memory_high();
 	test_sums();

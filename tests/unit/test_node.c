@@ -318,8 +318,68 @@ static void test_fixups(void)
 	close_world(&w);
 }
 
+static void fault_in(struct world *w, uint64_t ip, uint64_t count, const char *module)
+{
+	struct kernel_fault_record r = kernel_fault_record(20, ip, false);
+
+	r.count = count;
+	node_kernel_fault(&w->n, &r, module, NULL);
+}
+
+/* The last of 64 modules counts all modules that have no entry of their own. */
+static void test_many_modules(void)
+{
+	struct kernel_fault_record expected = kernel_fault_record(20, 1, true);
+	struct world w;
+	char name[16];
+
+	open_world(&w);
+	node_kernel_fault(&w.n, &expected, "quiet", NULL);
+	ok(w.n.modules == 1 && !w.n.module[0].fixups, "an access that may fail is not counted");
+	is_str(w.n.module[0].name, NODE_KERNEL, "the kernel itself is the first");
+	fault_in(&w, 1, 1, NULL);
+	fault_in(&w, 2, 1, "");
+	is_u64(w.n.module[0].fixups, 2, "without a module it is the kernel");
+	for (uint64_t i = 1; i < NODE_MODULES_MAX + 3; i++) {
+		snprintf(name, sizeof(name), "m%d", (int)i);
+		fault_in(&w, 100 + i, 1, name);
+	}
+	is_u64(w.n.modules, NODE_MODULES_MAX, "no more than there is room for");
+	is_str(w.n.module[NODE_MODULES_MAX - 2].name, "m62", "the last one with its name");
+	is_u64(w.n.module[NODE_MODULES_MAX - 2].fixups, 1, "and its count");
+	is_str(w.n.module[NODE_MODULES_MAX - 1].name, NODE_OTHER_MODULE, "the others");
+	is_u64(w.n.module[NODE_MODULES_MAX - 1].fixups, 4, "together");
+	fault_in(&w, 900, 1, "m62");
+	fault_in(&w, 901, 1, "m63");
+	ok(w.n.module[NODE_MODULES_MAX - 2].fixups == 2 &&
+		   w.n.module[NODE_MODULES_MAX - 1].fixups == 5,
+	   "and so later");
+	close_world(&w);
+}
+
+/* A record tells how often an instruction failed so far. */
+static void test_counts(void)
+{
+	struct world w;
+
+	open_world(&w);
+	fault_in(&w, 5, 4, "m");
+	is_u64(w.n.module[1].fixups, 1, "of the first record, one is known");
+	fault_in(&w, 5, 8, "m");
+	is_u64(w.n.module[1].fixups, 5, "then those since");
+	fault_in(&w, 5, 8, "m");
+	is_u64(w.n.module[1].fixups, 6, "an equal count is one more");
+	fault_in(&w, 5, 2, "m");
+	is_u64(w.n.module[1].fixups, 7, "and so is a smaller one");
+	fault_in(&w, 5, 4, "m");
+	is_u64(w.n.module[1].fixups, 9, "which counts on from there");
+	close_world(&w);
+}
+
 int main(void)
 {
+	test_many_modules();
+	test_counts();
 	test_each_class();
 	test_growth();
 	test_fixups();
