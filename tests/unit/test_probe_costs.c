@@ -8,7 +8,8 @@ static struct model m;
 
 static void scan(uint64_t second, const char *name, uint64_t runs, uint64_t run_ns)
 {
-	struct probe_cost_record r = RECORD(probe_cost_record, RECORD_PROBE_COST, second * SECOND);
+	struct probe_cost_record r =
+		RECORD(probe_cost_record, RECORD_PROBE_COST, second * SECOND);
 	struct tick_record tick = tick_record(second * SECOND);
 
 	snprintf(r.name, sizeof(r.name), "%s", name);

@@ -14,7 +14,8 @@ static void begin(void)
 {
 	begin_model(&m, NULL);
 	now = SECOND;
-	t = (struct trends){.field = {FIELD(min_flt), FIELD(fds)}, .fields = 2};
+	t = (struct trends){.field = {FIELD(min_flt), FIELD(fds)},
+			    .fields = 2};
 }
 
 static void end(void)
@@ -185,7 +186,8 @@ static void test_snapshot(void)
 	tick();
 	one = model_find(&s.m, &(struct process_key){.pid = 10, .start_ns = 1});
 	ok(one && one != model_find(&m, &one->id), "has a process of its own");
-	is_u64(one ? field_delta(&s.m, one, FIELD(min_flt)) : 0, 50, "with the growth of then");
+	is_u64(one ? field_delta(&s.m, one, FIELD(min_flt)) : 0, 50,
+	       "with the growth of then");
 	is_u64(one ? one->now.g.fds : 0, 5, "and its figures");
 	ok(model_find(&s.m, &(struct process_key){.pid = 11, .start_ns = 1}) != NULL,
 	   "one that ended then is there");

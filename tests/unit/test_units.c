@@ -27,8 +27,7 @@ static void test_words(void)
 				  "a long text a long text a long text a long text a long text "
 				  "a long text a long text a long text a long text a long text "
 				  "a long text a long text a long text a long text a long text"
-				  "|s}")
-			      .s),
+				  "|s}").s),
 	       sizeof(struct words_text) - 1, "a text that is too long is cut off");
 }
 
@@ -160,22 +159,14 @@ static void test_bytes(void)
 		    {"0000000000000000000001K", 1024},
 		    {"8388607T", 8388607ULL << 40},
 		    {"9223372036854775807", INT64_MAX}};
-	static const char *const bad[] = {"",
-					  "x",
-					  "K",
-					  "1k",
-					  "1KB",
-					  "1 K",
-					  "-1",
-					  "0",
-					  "0G",
-					  "1.5G",
-					  "+1",
-					  "1P",
-					  "1GG",
-					  "9223372036854775808",
-					  "8388608T",
-					  "99999999999999999999999",
+	static const char *const bad[] = {"",	      "x",
+					  "K",	      "1k",
+					  "1KB",      "1 K",
+					  "-1",	      "0",
+					  "0G",	      "1.5G",
+					  "+1",	      "1P",
+					  "1GG",      "9223372036854775808",
+					  "8388608T", "99999999999999999999999",
 					  "000000000000000000000001"};
 	uint64_t v;
 
