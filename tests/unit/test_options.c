@@ -295,6 +295,11 @@ static void test_words(void)
 	ok(!o.output, "- is standard output");
 	refuses("--top", "needs an argument");
 	refuses("--topp 3", "unknown option");
+	refuses("reprot --top", "did you mean: faultscope report");
+	refuses("report --tpo", "unknown option");
+	ok(!strstr(error, "did you mean: faultscope"), "a command that is known needs no other");
+	refuses("--tpo report", "did you mean: --top");
+	ok(!strstr(error, "did you mean: faultscope"), "nor does an option that comes first");
 	ok(!options_parse(3, explained, &o, error, sizeof(error)) && o.argc == 1 &&
 		   o.command == CMD_EXPLAIN && o.argv[0] == explained[2],
 	   "a message may begin with a dash");
