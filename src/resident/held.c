@@ -179,7 +179,8 @@ int held_send(struct held *r, struct resident_sum_record *sum, const struct sink
 	for (size_t i = 0; i < r->n; i++)
 		r->row[i].size = (r->row[i].present + r->row[i].swapped) * PAGE_BYTES * sum->each +
 				 r->row[i].huge_bytes;
-	qsort(r->row, r->n, sizeof(r->row[0]), by_size);
+	if (r->n)
+		qsort(r->row, r->n, sizeof(r->row[0]), by_size);
 	for (size_t i = 0; i < r->n && !err; i++) {
 		out.nth = i;
 		fill_record(&out, &r->row[i], &of[r->row[i].key.group], &swap);

@@ -160,6 +160,19 @@ static void test_not_chosen(void)
 	}
 }
 
+/* A process without memory of its own has no row: only the sum is sent. */
+static void test_nothing(void)
+{
+	struct resident_sum_record sum = {.each = 64};
+	struct held all;
+
+	begin(&all);
+	memset(&total, 0xff, sizeof(total));
+	is_u64(held_send(&all, &sum, &sink), 0, "no memory");
+	ok(!rows && !total.rows && total.each == 64, "no row, but the sum");
+	held_free(&all);
+}
+
 /* Huge pages are exact, and are no part of what the other pages stand for. */
 static void test_huge(void)
 {
@@ -247,6 +260,7 @@ int main(void)
 	test_ties();
 	test_intervals();
 	test_not_chosen();
+	test_nothing();
 	test_huge();
 	test_device();
 	test_copied();
