@@ -306,6 +306,29 @@ static void test_words(void)
 	refuses("explain -bash", "unknown option");
 }
 
+/* Formats of reports belong to other commands than those of measurements. */
+static void test_formats(void)
+{
+	accepts("report a.fsr --format pprof");
+	ok(o.report_format && !o.format, "a format of a report");
+	accepts("diff a.fsr b.fsr --format html");
+	ok(o.report_format && !o.format, "of a comparison");
+	accepts("incidents list --format html");
+	ok(o.report_format && !o.format, "of incidents");
+	refuses("report a.fsr --format xml", "unknown format");
+	accepts("--format folded");
+	ok(o.format && !o.report_format, "a format of a measurement");
+	accepts("host --format json");
+	ok(o.format == &json_renderer && !o.report_format, "of the host");
+	refuses("--format pprof", "expected text, json or folded");
+	accepts("host --json");
+	ok(o.format == &json_renderer, "a short word for it");
+	accepts("report a.fsr --html");
+	ok(o.report_format && !o.html, "a page of a report");
+	accepts("triage x --html");
+	ok(!o.report_format && o.html, "or of a log");
+}
+
 static void test_addresses(void)
 {
 	char line[2048] = "export";
@@ -363,6 +386,7 @@ int main(void)
 	test_limits();
 	test_probes();
 	test_words();
+	test_formats();
 	test_addresses();
 	test_logs();
 	return tap_done();
