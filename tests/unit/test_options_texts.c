@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Tests help texts, manual pages and completions: each has all that a command has, and no more. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cli/options.h"
+#include "cli/options_table.h"
+#include "tap.h"
+
+static const char *const shells[] = {"bash", "zsh", "fish"};
+
+static size_t count(const char *text, const char *word)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, word)); text++)
+		n++;
+	return n;
+}
+
+/* Writes a text with one blank for each run of blanks and ends of lines. */
+static char *squeezed(const char *text)
+{
+	char *ret = malloc(strlen(text) + 1), *to = ret;
+
+	if (!ret)
+		abort();
+	for (; *text; text++)
+		if (!isspace((unsigned char)*text))
+			*to++ = *text;
+		else if (to > ret && to[-1] != ' ')
+			*to++ = ' ';
+	*to = 0;
+	return ret;
+}
+
+static bool has(const struct option_row *row, enum command command)
+{
+	return row->commands >> command & 1;
+}
+
+/* Returns the number of lines that are longer than 100 columns, except those of examples. */
+static size_t long_lines(const char *text)
+{
+	size_t n = 0;
+	const char *end = strstr(text, "\nExamples:");
+
+	for (size_t len; *text && text < end; text += len + (text[len] == '\n')) {
+		len = strcspn(text, "\n");
+		n += len > 100;
+	}
+	return n;
+}
+
+static void test_help(enum command command)
+{
+	struct buf b = {};
+	size_t options = 0, missing = 0, examples = 0, found = 0;
+	const char *name = *command_name(command) ? command_name(command) : "faultscope";
+	char *text, word[1024];
+
+	options_help(&b, command);
+	text = squeezed(b.s);
+	for (size_t i = 0; i < nr_option_rows; i++) {
+		const struct option_row *row = &option_rows[i];
+
+		if (!has(row, command))
+			continue;
+		options++;
+		snprintf(word, sizeof(word), " %s%.1s%s--%s%s%s %s ", row->short_name ? "-" : "",
+			 &row->short_name, row->short_name ? ", " : "", row->name,
+			 row->arg ? " " : "", row->arg ? row->arg : "", row->help);
+		missing += !strstr(text, word);
+	}
+	is_u64(missing, 0, name);
+	is_u64(count(b.s, "\n      --") + count(b.s, "\n  -"), options, "no other option");
+	snprintf(word, sizeof(word), "Usage: faultscope %s%s%s\n", command_name(command),
+		 command && *command_rows[command].args ? " " : "", command_rows[command].args);
+	ok(!strncmp(b.s, word, strlen(word)), "how it is used: %.60s", command_name(command));
+	is_u64(count(b.s, "Usage:") + count(b.s, "\n       faultscope "),
+	       command == CMD_WATCH ? NR_COMMANDS : 1, "lines of use");
+	is_u64(count(b.s, "Commands:\n"), command == CMD_WATCH, "the commands");
+	is_u64(count(b.s, "\nConditions of --fail-on"), command_has(command, "fail-on"),
+	       "the conditions");
+	is_u64(count(b.s, "\nFormats:\n"), command_has(command, "format"), "the formats");
+	is_u64(count(b.s, "On a terminal, faultscope shows a live view"), command == CMD_WATCH,
+	       "the live view");
+	for (size_t i = 0; i < nr_example_rows; i++) {
+		snprintf(word, sizeof(word), "  %s\n      %s\n", example_rows[i].line,
+			 example_rows[i].what);
+		examples += example_rows[i].command == command;
+		found += example_rows[i].command == command && strstr(b.s, word);
+	}
+	is_u64(found, examples, "its examples");
+	is_u64(count(strstr(b.s, "\nExamples:"), "\n      "), examples, "and no others");
+	is_u64(long_lines(b.s), 0, "lines of 100 columns at most");
+	free(text);
+	buf_free(&b);
+}
+
+/* Descriptions begin in one column; a long word has a line of its own. */
+static void test_columns(void)
+{
+	struct buf b = {};
+	const char *at;
+
+	options_help(&b, CMD_EXPORT);
+	ok(strstr(b.s, "\n  -h, --help                print the help text\n"), "a short word");
+	at = strstr(b.s, "--web.systemd-socket");
+	at = at ? strchr(at, '\n') : NULL;
+	ok(at && strspn(at + 1, " ") == 28, "the lines behind the first one");
+	at = strstr(b.s, "      --web.listen-address ADDRESS\n");
+	at = at ? strchr(at, '\n') : NULL;
+	ok(at && strspn(at + 1, " ") == 28, "a line of its own, and the description below it");
+	buf_free(&b);
+	options_help(&b, CMD_REPORT);
+	for (size_t i = 0; i < nr_report_formats; i++)
+		ok(strstr(b.s, report_formats[i].name), "a format: %s", report_formats[i].name);
+	ok(!strstr(b.s, "\n  folded user"), "formats of reports alone");
+	buf_free(&b);
+}
+
+/* Returns the number of lines that man(7) takes for a request that is none. */
+static size_t odd_requests(const char *text)
+{
+	static const char *const known[] = {".TH ", ".SH ", ".TP\n", ".BR ", ".B ", ".br\n"};
+	size_t n = 0;
+
+	for (const char *at = text; at && *at;
+	     at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL) {
+		bool good = *at != '.' && *at != '\'';
+
+		for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+			good |= !strncmp(at, known[i], strlen(known[i]));
+		n += !good;
+	}
+	return n;
+}
+
+/* Writes a text as man(7) needs it in the middle of a line. */
+static const char *for_man(const char *text)
+{
+	static char ret[4][2048];
+	static unsigned int turn;
+	char *to = ret[turn++ & 3], *begin = to;
+
+	for (; *text; text++)
+		to += sprintf(to, "%s%c", *text == '-' || *text == '\\' ? "\\" : "",
+			      *text == '\\' ? 'e' : *text);
+	*to = 0;
+	return begin;
+}
+
+static void test_man(enum command command)
+{
+	struct buf b = {};
+	size_t options = 0, missing = 0, examples = 0, found = 0;
+	char word[4200];
+
+	options_man(&b, command);
+	for (size_t i = 0; i < nr_option_rows; i++) {
+		const struct option_row *row = &option_rows[i];
+		char brief[24] = "";
+
+		if (!has(row, command))
+			continue;
+		options++;
+		if (row->short_name)
+			snprintf(brief, sizeof(brief), "\\-%c\\fR, \\fB", row->short_name);
+		snprintf(word, sizeof(word), ".TP\n\\fB%s\\-\\-%s\\fR%s%s%s\n%s\n", brief,
+			 for_man(row->name), row->arg ? " \\fI" : "",
+			 row->arg ? for_man(row->arg) : "", row->arg ? "\\fR" : "",
+			 for_man(row->help));
+		missing += !strstr(b.s, word);
+	}
+	is_u64(missing, 0, *command_name(command) ? command_name(command) : "faultscope");
+	is_u64(count(b.s, ".TP\n\\fB\\-"), options, "no other option");
+	is_u64(odd_requests(b.s), 0, "no line that man takes for a request");
+	ok(!strncmp(b.s, ".TH FAULTSCOPE", 14) && strstr(b.s, " 8 \""), "its title");
+	is_u64(count(b.s, "\n.SH COMMANDS\n"), command == CMD_WATCH, "the commands");
+	is_u64(count(b.s, "\n.SH CONDITIONS\n"), command_has(command, "fail-on"), "the conditions");
+	is_u64(count(b.s, "\n.SH FORMATS\n"), command_has(command, "format"), "the formats");
+	is_u64(count(b.s, "\n.SH KEYS\n"), command == CMD_WATCH || command == CMD_REPLAY,
+	       "the keys");
+	is_u64(count(b.s, "\n.SH FINDINGS\n"), command == CMD_EXPLAIN, "the findings");
+	is_u64(count(b.s, "\n.SH LIMITS\n"), command == CMD_DOCTOR, "the limits");
+	is_u64(count(b.s, "\n.SH PRIVILEGES\n"), command == CMD_WATCH || command == CMD_DOCTOR,
+	       "the privileges");
+	is_u64(count(b.s, "\n.SH FILES\n"), command == CMD_WATCH, "the files");
+	for (size_t i = 0; i < nr_example_rows; i++) {
+		snprintf(word, sizeof(word), ".TP\n\\fB%s\\fR\n%s\n", for_man(example_rows[i].line),
+			 for_man(example_rows[i].what));
+		examples += example_rows[i].command == command;
+		found += example_rows[i].command == command && strstr(b.s, word);
+	}
+	is_u64(found, examples, "its examples");
+	is_u64(count(strstr(b.s, ".SH EXAMPLES"), ".TP\n"), examples, "and no others");
+	is_u64(count(strstr(b.s, ".SH SEE ALSO"), "\n.BR "),
+	       command == CMD_WATCH || command == CMD_DIAGNOSE || command == CMD_DOCTOR ||
+			       command == CMD_EXPLAIN
+		       ? 6
+		       : 7,
+	       "other pages, but not itself");
+	buf_free(&b);
+}
+
+static void test_exit_statuses(void)
+{
+	static const struct {
+		enum command command;
+		const char *statuses; /* the first digit of each */
+	} rows[] = {
+		{CMD_WATCH, "01234567"},
+		{CMD_RUN, "01234567"
+			  "1"},
+		{CMD_HOST, "012357"},
+		{CMD_TRIAGE, "01237"},
+		{CMD_EXPORT, "012567"},
+		{CMD_MAN, "012"},
+		{CMD_SCHEMA, "012"},
+		{CMD_COMPLETION, "012"},
+		{CMD_INFO, "0127"},
+		{CMD_DOCTOR, "012567"},
+		{CMD_BLACKBOX, "0123567"},
+		{CMD_RECORD, "0124567"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct buf b = {};
+		char digits[16] = "";
+		const char *at, *end;
+		size_t n = 0;
+
+		options_man(&b, rows[i].command);
+		at = strstr(b.s, ".SH EXIT STATUS");
+		end = strstr(at, ".SH EXAMPLES");
+		while ((at = strstr(at, ".TP\n\\fB")) && at < end && n < sizeof(digits) - 1) {
+			at += strlen(".TP\n\\fB");
+			digits[n++] = *at;
+		}
+		is_str(digits, rows[i].statuses, "exit statuses");
+		buf_free(&b);
+	}
+}
+
+/* The bash script lists the options of each command. */
+static void test_bash(void)
+{
+	struct buf b = {}, line = {};
+
+	options_completion(&b, "bash");
+	for (int c = CMD_WATCH; c < NR_COMMANDS; c++) {
+		buf_clear(&line);
+		buf_printf(&line, "\n\t%s) options='", c ? command_name(c) : "*");
+		for (size_t i = 0; i < nr_option_rows; i++)
+			if (has(&option_rows[i], c))
+				buf_printf(&line, "--%s ", option_rows[i].name);
+		buf_puts(&line, "'; ");
+		is_u64(count(b.s, line.s), 1, c ? command_name(c) : "faultscope");
+	}
+	ok(strstr(b.s, "\t*\\ --color) COMPREPLY=($(compgen -W 'auto always never' "),
+	   "the words of an option");
+	ok(strstr(b.s, "\t*\\ --output|*\\ -o) compopt -o filenames 2>/dev/null; mapfile -t "
+		       "COMPREPLY < <(compgen -f "),
+	   "files");
+	ok(strstr(b.s, "\t*\\ --group) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < "
+		       "<(compgen -d "),
+	   "directories");
+	ok(strstr(b.s, "\t*\\ --pid|*\\ -p) COMPREPLY=($(compgen -W \"$(cd /proc "), "processes");
+	ok(strstr(b.s, "\t*\\ --comm) return; return ;;\n"), "an option with any word");
+	ok(!strstr(b.s, "\\ --quiet)"), "an option without a word");
+	ok(strstr(b.s, "\treport\\ --format) ") && strstr(b.s, "\trun\\ --format) ") &&
+		   strstr(b.s, "\t*\\ --format) ") && !strstr(b.s, "\tinfo\\ --format) "),
+	   "formats by command");
+	ok(strstr(b.s, "compopt -o nospace") && count(b.s, "compopt -o nospace") == 3,
+	   "words that go on: --probe, --assume and --fail-on");
+	buf_free(&b);
+	buf_free(&line);
+}
+
+static void test_zsh(void)
+{
+	struct buf b = {};
+	size_t wanted = 0;
+
+	options_completion(&b, "zsh");
+	for (size_t i = 0; i < nr_option_rows; i++)
+		for (int c = CMD_WATCH; c < NR_COMMANDS; c++)
+			wanted += has(&option_rows[i], c) * (option_rows[i].short_name ? 2 : 1);
+	is_u64(count(b.s, " \\\n\t\t'*-"), wanted, "each option of each command");
+	ok(strstr(b.s, " \\\n\t\t'*-q["), "a letter without a word");
+	ok(strstr(b.s, " \\\n\t\t'*-d+["), "a letter with a word");
+	ok(strstr(b.s, " \\\n\t\t'*--duration=["), "an option with a word");
+	ok(strstr(b.s, "]:WHEN:(auto always never)'"), "its words");
+	ok(strstr(b.s, "]:FILE:_files'") && strstr(b.s, "]:DIR:_files -/'"), "files");
+	ok(strstr(b.s, "]:PID\\[,PID...\\]:_faultscope_pids'"), "brackets are escaped");
+	ok(strstr(b.s, "compadd -S \"\" - "), "words that go on");
+	for (int c = CMD_RUN; c < NR_COMMANDS; c++) {
+		char line[64];
+
+		snprintf(line, sizeof(line), "\n\t%s) ", command_name(c));
+		is_u64(count(b.s, line), 1, command_name(c));
+	}
+	ok(strstr(b.s, "'*::command:_normal' ;;\n") &&
+		   strstr(b.s, "'*:finding:_faultscope_findings'") &&
+		   strstr(b.s, "'1:action:(run arm status read)' '*:file:_files' ;;\n") &&
+		   strstr(b.s, "'*:word:_files' ;;\n"),
+	   "what follows a command");
+	buf_free(&b);
+}
+
+static void test_fish(void)
+{
+	struct buf b = {};
+	char line[256];
+
+	options_completion(&b, "fish");
+	/* --format has a line for reports and one for others */
+	is_u64(count(b.s, " -l "), nr_option_rows + 1 + 2, "each option, and the script's own");
+	for (int c = CMD_RUN; c < NR_COMMANDS; c++) {
+		snprintf(line, sizeof(line), " -n __faultscope_begins -a %s -d '", command_name(c));
+		is_u64(count(b.s, line), 1, command_name(c));
+	}
+	ok(strstr(b.s, "complete -c faultscope -n '__faultscope_is none record' -l children -d '"),
+	   "the commands of an option");
+	ok(strstr(b.s, "'__faultscope_is report diff' -l format -x -a '"), "formats of reports");
+	ok(strstr(b.s, "-l pid -s p -x -a '(__fish_complete_pids)' -d '"), "processes");
+	ok(strstr(b.s, "-l record -r -F -d '") && strstr(b.s, "-l group -r -F -d '"), "files");
+	ok(strstr(b.s, "-l comm -x -d '"), "any word");
+	ok(strstr(b.s, "'__faultscope_is run' -F -a '(__fish_complete_command)'\n"), "a command");
+	ok(strstr(b.s, "'__faultscope_is triage' -F\n"), "files of a command");
+	ok(strstr(b.s, "'__faultscope_is completion' -x -a 'bash zsh fish'\n"), "words of one");
+	ok(!strstr(b.s, "'__faultscope_is host' -"), "a command without words");
+	buf_free(&b);
+}
+
+int main(void)
+{
+	struct buf b = {};
+
+	for (int c = CMD_WATCH; c < NR_COMMANDS; c++) {
+		test_help(c);
+		test_man(c);
+	}
+	test_columns();
+	test_exit_statuses();
+	for (size_t i = 0; i < 3; i++) {
+		is_u64(-options_completion(&b, shells[i]), 0, shells[i]);
+		for (int c = CMD_RUN; c < NR_COMMANDS; c++)
+			if (!strstr(b.s, command_name(c)))
+				ok(false, "%s lacks %s", shells[i], command_name(c));
+		buf_clear(&b);
+	}
+	is_u64(-options_completion(&b, "csh"), EINVAL, "a shell without completions");
+	is_u64(b.len, 0, "nothing is written");
+	buf_free(&b);
+	test_bash();
+	test_zsh();
+	test_fish();
+	return tap_done();
+}
