@@ -100,6 +100,31 @@ static void test_none(void)
 	COUNTED("", "cut short", "Oops: 0002 [#");
 }
 
+/* A name of a process has 16 bytes at most: a bracket behind that is no pid. */
+static void test_long_names(void)
+{
+	COUNTED("", "a pid behind 16 bytes", "BUG: KASAN: abcd[1]: x in f+0x1/0x2");
+	COUNTED("kasan vmlinux", "behind 17", "BUG: KASAN: abcde[1]: x in f+0x1/0x2");
+	COUNTED("kasan vmlinux", "no digits", "BUG: KASAN: abc[]: x in f+0x1/0x2");
+	COUNTED("kasan vmlinux", "no colon", "BUG: KASAN: abc[1] x in f+0x1/0x2");
+}
+
+/* A report whose place does not follow is counted after a while. */
+static void test_wait(void)
+{
+	struct report_record r = {.h.t_ns = 5000, .line = "Oops: 0010 [#1] PREEMPT SMP"};
+	struct pending_report pending = {};
+	struct kernel_report done[2];
+
+	ok(!kernel_report_expire(&pending, 5000 + REPORT_WAIT_NS, done), "no report");
+	is_u64(kernel_report_take(&pending, &r, done), 0, "its place may follow");
+	ok(!kernel_report_expire(&pending, 5000 + REPORT_WAIT_NS - 1, done), "it is waited for");
+	ok(kernel_report_expire(&pending, 5000 + REPORT_WAIT_NS, done) &&
+		   done[0].kind == REPORT_OOPS && !done[0].module[0],
+	   "and no longer");
+	ok(!kernel_report_expire(&pending, 5000 + REPORT_WAIT_NS, done), "it is counted once");
+}
+
 static void test_hostile_module(void)
 {
 	char line[REPORT_LINE_LEN] = "BUG: KASAN: x in f+0x1/0x2 [";
@@ -117,6 +142,8 @@ int main(void)
 	test_kinds();
 	test_place_follows();
 	test_none();
+	test_long_names();
+	test_wait();
 	test_hostile_module();
 	return tap_done();
 }
