@@ -359,8 +359,34 @@ static void test_begin(void)
 	census_free(&c);
 }
 
+/* What a census is at first, whatever was in its place, and at its end. */
+static void test_init(void)
+{
+	struct census_limits l = limits;
+
+	for (uint32_t n = CENSUS_WORKLOADS_MAX - 1; n <= CENSUS_WORKLOADS_MAX + 1; n++) {
+		memset(&c, 0xa5, sizeof(c));
+		l.workloads = n;
+		is_u64(census_init(&c, &l), 0, "a census");
+		is_u64(c.limits.workloads, n < CENSUS_WORKLOADS_MAX ? n : CENSUS_WORKLOADS_MAX,
+		       "no more workloads than there is room for");
+		ok(!c.owned && !c.folded && !c.workloads && !c.series_limited && !c.updated_ns &&
+			   !c.read_tasks && !c.other.counter[CENSUS_MINOR_FAULTS],
+		   "which is empty");
+		is_str(c.other.id.name, CENSUS_OTHER, "the rest has a name");
+		ok(c.other.own && c.other.id.kind == KIND_COMM, "and series of its own");
+		ok(!census_workload_of(&c, &(struct process_key){.pid = 1}), "no process");
+		take(process(1, 1), "a", NOW);
+		ok(c.workloads == 1 && census_workload_of(&c, &(struct process_key){.pid = 1}),
+		   "one process");
+		census_free(&c);
+		ok(!c.workloads && !c.limits.workloads && !c.other.own, "nothing is left");
+	}
+}
+
 int main(void)
 {
+	test_init();
 	test_ties();
 	test_idlest();
 	test_urgent();
