@@ -305,6 +305,45 @@ static void test_sampled(void)
 	       "rows that differ in this flag alone are archived as one");
 }
 
+/* Names of equal growth: first those that were added more often, then by name. */
+static void test_ties(void)
+{
+	struct grower g[5];
+	uint64_t added;
+
+	add(row("b", 5, 0, 1));
+	add(row("c", 9, 4, 1));
+	add(row("a", 5, 0, 1));
+	add(row("d", 5, 5, 1));
+	add(row("e", 3, 4, 1));
+	is_u64(growers_of(&m, &me, WHAT_MAPS, g, 5, &added), 5, "five names");
+	is_str(g[0].name, "c in tmpfs", "the one that was added more often");
+	is_str(g[1].name, "a in tmpfs", "then by name");
+	is_str(g[2].name, "b in tmpfs", "the next");
+	is_str(g[3].name, "d in tmpfs", "nothing is left of one");
+	is_str(g[4].name, "e in tmpfs", "and less than nothing counts as much");
+	is_u64(growers_of(&m, &me, WHAT_MAPS, g, 0, &added), 0, "no room");
+}
+
+/* Of stacks that added as much to a name, the one with the lower number is shown. */
+static void test_equal_stacks(void)
+{
+	struct grower g[2];
+	uint64_t added;
+
+	add(row("a", 5, 0, 8));
+	add(row("a", 5, 0, 7));
+	add(row("a", 4, 0, -1));
+	growers_of(&m, &me, WHAT_MAPS, g, 2, &added);
+	ok(g[0].stack == 7 && g[0].by_stack == 5 && g[0].known == 10 && g[0].added == 14,
+	   "of a name");
+	add(row("b", 5, 0, 7));
+	is_u64(growers_by_place(&m, &me, WHAT_MAPS, g, 2, &added), 2, "two of three places");
+	ok(g[0].stack == 7 && g[0].added == 10, "the place with most");
+	is_str(g[0].name, "a in tmpfs", "by the name that came first");
+	ok(g[1].stack == 8 && g[1].added == 5, "and the next");
+}
+
 /* Rows with numbers from GROWTH_MAX on are archived ones: equal ones are added up. */
 static void test_archived_places(void)
 {
@@ -420,6 +459,14 @@ int main(void)
 	place = 0;
 	begin_model(&m, NULL);
 	test_sampled();
+	model_free(&m);
+	place = 0;
+	begin_model(&m, NULL);
+	test_ties();
+	model_free(&m);
+	place = 0;
+	begin_model(&m, NULL);
+	test_equal_stacks();
 	model_free(&m);
 	place = 0;
 	begin_model(&m, NULL);
