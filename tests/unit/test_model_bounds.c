@@ -2,6 +2,7 @@
 /* Tests the model at its bounds: times of earlier states, shares of limits, and numbers of rows. */
 #include "fixture.h"
 #include "model/growth.h"
+#include "model/resources.h"
 #include "tap.h"
 
 static struct model m;
@@ -44,23 +45,31 @@ static void test_past(void)
 /* What did not change for long was so until now: a scan tells only of what changed. */
 static void test_unchanged(void)
 {
-	const struct subject *s;
+	static const struct {
+		uint64_t idle_ns, recent_s, past_s; /* the states that growth is measured since */
+	} cases[] = {
+		{5 * SECOND - 1, 1, 1},
+		{5 * SECOND, 4, 1},
+		{30 * SECOND - 1, 4, 1},
+		{30 * SECOND, 4, 4},
+	};
 
-	begin_model(&m, NULL);
-	s = seen(SECOND, 100);
-	seen(2 * SECOND, 101);
-	seen(7 * SECOND - 1, 102);
-	is_u64(s->earlier->recent[0].t_ns, SECOND, "less than 5 s without a change");
-	seen(12 * SECOND - 1, 103);
-	ok(s->earlier->recent[0].t_ns == 7 * SECOND - 1 && s->earlier->recent[0].rss_pages == 102,
-	   "5 s: the state before is the recent one");
-	is_u64(s->earlier->past[0].t_ns, SECOND, "but not the older one");
-	seen(42 * SECOND - 2, 104);
-	is_u64(s->earlier->past[0].t_ns, SECOND, "less than 30 s");
-	seen(72 * SECOND - 2, 105);
-	ok(s->earlier->past[0].t_ns == 42 * SECOND - 2 && s->earlier->past[0].rss_pages == 104,
-	   "30 s: it is the older one, too");
-	model_free(&m);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct earlier *e;
+
+		begin_model(&m, NULL);
+		seen(SECOND, 100);
+		e = seen(4 * SECOND, 101)->earlier;
+		ok(e->recent[0].t_ns == SECOND && e->past[0].t_ns == SECOND, "the first state");
+		seen(4 * SECOND + cases[i].idle_ns, 102);
+		ok(e->recent[0].t_ns == cases[i].recent_s * SECOND &&
+			   e->recent[0].rss_pages == (cases[i].recent_s == 1 ? 100 : 101),
+		   "the recent state, after %g s without a change", cases[i].idle_ns / 1e9);
+		ok(e->past[0].t_ns == cases[i].past_s * SECOND &&
+			   e->past[0].rss_pages == (cases[i].past_s == 1 ? 100 : 101),
+		   "and the older one");
+		model_free(&m);
+	}
 }
 
 static void cross(uint32_t what, uint64_t value, uint64_t limit)
@@ -79,6 +88,7 @@ static void test_tops(void)
 {
 	struct process_record r = process_record(10, 1, SECOND);
 	const struct portion *top;
+	const struct subject *s;
 
 	begin_model(&m, NULL);
 	r.g.fds = r.g.fd_high = 50;
@@ -94,9 +104,33 @@ static void test_tops(void)
 	is_u64(top->value, 101, "a lower one does not");
 	cross(WHAT_FDS, 30, 0);
 	is_u64(top->value, 101, "nor what has no limit");
+	s = model_find(&m, &r.subject);
+	ok(s->series[RESOURCE_FDS] && !s->series[RESOURCE_MAPS], "the series of fds has them");
 	cross(WHAT_MAPS, 60000, 65530);
 	top = &model_find(&m, &r.subject)->top[WHAT_MAPS];
 	ok(top->value == 60000 && top->limit == 65530, "mappings have their own");
+	ok(s->series[RESOURCE_MAPS] && s->series[RESOURCE_MAPS]->last == 60000, "and their series");
+	model_free(&m);
+}
+
+/* Memory use starts again at exec(2). */
+static void test_exec(void)
+{
+	struct process_record r = process_record(10, 1, SECOND);
+	const struct subject *s;
+
+	begin_model(&m, NULL);
+	r.g.execs = 1;
+	model_take(&m, &r.h);
+	s = model_find(&m, &r.subject);
+	is_u64(s->exec_ns, SECOND, "the first exec that is seen");
+	r.h.t_ns = 2 * SECOND;
+	model_take(&m, &r.h);
+	is_u64(s->exec_ns, SECOND, "no other one");
+	r.h.t_ns = 3 * SECOND;
+	r.g.execs = 2;
+	model_take(&m, &r.h);
+	is_u64(s->exec_ns, 3 * SECOND, "another one");
 	model_free(&m);
 }
 
@@ -152,6 +186,7 @@ int main(void)
 	test_past();
 	test_unchanged();
 	test_tops();
+	test_exec();
 	test_origins();
 	test_hooks();
 	return tap_done();
