@@ -86,10 +86,23 @@ static void test_threads(void)
 	is_u64(alive_thread(getpid()), getpid(), "this process has a main thread");
 }
 
+/* A program may run without standard input: then the list of threads has the descriptor 0. */
+static void test_descriptor_0(void)
+{
+	int own = open("/proc/self", O_PATH | O_DIRECTORY);
+	int proc = fcntl(own, F_DUPFD_CLOEXEC, 10);
+
+	close(own);
+	is_u64(alive_below(proc), getpid(), "this thread is alive");
+	ok(fcntl(0, F_GETFD) < 0, "nothing is left open");
+	close(proc);
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		ok(alive_is_over(texts[i].stat) == texts[i].over, "%s", texts[i].what);
 	test_threads();
+	test_descriptor_0();
 	return tap_done();
 }

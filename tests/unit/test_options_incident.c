@@ -92,6 +92,28 @@ static void test_triggers(void)
 	   "a list that is too long");
 }
 
+/* A list of 63 bytes is read as a whole; a longer one is refused, and not cut. */
+static void test_long_lists(void)
+{
+	char ring[80] = "16M", triggers[80] = "oom";
+
+	for (int i = 1; i < 16; i++) {
+		strcat(ring, ",16M");
+		strcat(triggers, ",oom");
+	}
+	begin(CMD_RECORD);
+	is_u64(strlen(ring), 63, "the longest list");
+	ok(!options_take_ring(&o, ring, error, sizeof(error)) && o.incident.ring.bytes == 16 << 20,
+	   "of sizes");
+	ok(!options_take_triggers(&o, triggers, error, sizeof(error)) &&
+		   o.incident.on == INCIDENT_ON_OOM,
+	   "of triggers");
+	strcat(ring, ",");
+	strcat(triggers, ",");
+	ok(options_take_ring(&o, ring, error, sizeof(error)) == -EINVAL, "one byte more");
+	ok(options_take_triggers(&o, triggers, error, sizeof(error)) == -EINVAL, "of both");
+}
+
 static void test_causes(void)
 {
 	char many[1024] = "";
@@ -248,6 +270,7 @@ int main(void)
 {
 	test_ring();
 	test_triggers();
+	test_long_lists();
 	test_causes();
 	test_words();
 	test_excluded();
