@@ -6,6 +6,8 @@
 
 #include "cli/options.h"
 #include "cli/options_table.h"
+#include "render/tui/tui.h"
+#include "rules/diagnoses.h"
 #include "tap.h"
 
 static const char *const shells[] = {"bash", "zsh", "fish"};
@@ -138,14 +140,16 @@ static size_t odd_requests(const char *text)
 	return n;
 }
 
-/* Writes a text as man(7) needs it in the middle of a line. */
+/* Writes a text as man(7) needs it. */
 static const char *for_man(const char *text)
 {
 	static char ret[4][2048];
 	static unsigned int turn;
 	char *to = ret[turn++ & 3], *begin = to;
 
-	for (; *text; text++)
+	if (*text == '.' || *text == '\'')
+		to += sprintf(to, "\\&"); /* not a request */
+	for (; *text && to < begin + sizeof(ret[0]) - 3; text++)
 		to += sprintf(to, "%s%c", *text == '-' || *text == '\\' ? "\\" : "",
 			      *text == '\\' ? 'e' : *text);
 	*to = 0;
@@ -203,6 +207,98 @@ static void test_man(enum command command)
 		       : 7,
 	       "other pages, but not itself");
 	buf_free(&b);
+}
+
+/* Returns whether a page has a term and its description, which begins with `text`. */
+static bool has_row(const char *page, const char *term, const char *text)
+{
+	char row[4200];
+
+	snprintf(row, sizeof(row), "\n.TP\n\\fB%s\\fR\n%s", for_man(term), for_man(text));
+	return strstr(page, row) != NULL;
+}
+
+/* The parts of a page before its options. */
+static void test_man_head(enum command command)
+{
+	const struct command_row *row = &command_rows[command];
+	char title[64] = "", head[2200], *to = title;
+	struct buf b = {};
+
+	for (const char *at = row->name; *at; at++)
+		*to++ = toupper((unsigned char)*at);
+	options_man(&b, command);
+	snprintf(head, sizeof(head), ".TH FAULTSCOPE%s%s 8 \"", *title ? "\\-" : "", title);
+	ok(!strncmp(b.s, head, strlen(head)), "the title of a page: %s", title);
+	snprintf(head, sizeof(head), "\n.SH NAME\nfaultscope%s%s \\- %s\n", *title ? "\\-" : "",
+		 row->name,
+		 *title ? for_man(row->help)
+			: "page faults, mappings and file descriptors of processes");
+	ok(strstr(b.s, head), "its name");
+	snprintf(head, sizeof(head), "\n.SH SYNOPSIS\n.B faultscope%s%s\n%s%s.SH DESCRIPTION\n",
+		 *title ? " " : "", row->name, for_man(row->args),
+		 !*title      ? "\n.br\n.B faultscope\n\\fICOMMAND\\fR ...\n"
+		 : *row->args ? "\n"
+			      : "");
+	ok(strstr(b.s, head), "how it is used");
+	snprintf(head, sizeof(head), ".SH DESCRIPTION\n%.150s", for_man(row->text));
+	ok(strstr(b.s, head), "what it does");
+	is_u64(count(b.s, "\n.SH OPTIONS\n"), 1, "its options");
+	is_u64(count(b.s, "\n.SH EXIT STATUS\n"), 1, "its exit statuses");
+	buf_free(&b);
+}
+
+static void test_man_rows(void)
+{
+	static const char *const files[] = {
+		"/usr/lib/faultscope/btf, /usr/local/lib/faultscope/btf",
+		"/var/lib/faultscope/blackbox.ring",
+		"/var/lib/faultscope/oom, /var/lib/faultscope-exporter/oom",
+		"$XDG_CONFIG_HOME/faultscope/settings, ~/.config/faultscope/settings",
+	};
+	static const char *const variables[] = {"NO_COLOR", "XDG_CONFIG_HOME", "TERM",
+						"GITHUB_ACTIONS"};
+	struct buf watch = {}, report = {}, explain = {};
+	const struct diagnosis *d;
+	struct gate_row gate;
+	const char *part;
+	char word[600];
+
+	options_man(&watch, CMD_WATCH);
+	options_man(&report, CMD_REPORT);
+	options_man(&explain, CMD_EXPLAIN);
+	for (size_t i = 0; gate_row(i, &gate); i++)
+		ok(has_row(watch.s, gate.name, gate.help), "a condition: %s", gate.name);
+	for (size_t i = 0; i < nr_tui_help; i++)
+		ok(has_row(watch.s, tui_help[i].keys, tui_help[i].what), "a key: %s",
+		   tui_help[i].keys);
+	for (size_t i = 0; i < nr_report_formats; i++) {
+		const struct report_format *f = &report_formats[i];
+
+		snprintf(word, sizeof(word), "%.400s; for %.100s", f->help, f->readers);
+		ok(has_row(report.s, f->name, word) && !has_row(watch.s, f->name, word),
+		   "a format of reports: %s", f->name);
+	}
+	ok(has_row(watch.s, "text", "plain text (default)") && has_row(watch.s, "json", "JSON") &&
+		   has_row(watch.s, "folded", "folded user stacks"),
+	   "formats of measurements");
+	for (size_t i = 0; (d = diagnosis_at(i)); i++) {
+		snprintf(word, sizeof(word), "%s %s", d->id, d->slug);
+		ok(has_row(explain.s, word, d->title), "a finding: %s", word);
+	}
+	for (int c = CMD_RUN; c < NR_COMMANDS; c++) {
+		snprintf(word, sizeof(word), "\n.TP\n.BR faultscope\\-%s (8)\n%.100s",
+			 command_name(c), for_man(command_rows[c].help));
+		ok(strstr(watch.s, word), "a command: %s", command_name(c));
+	}
+	for (size_t i = 0; i < 4; i++)
+		ok(has_row(watch.s, files[i], "") && has_row(watch.s, variables[i], ""),
+		   "a file and a variable: %s", variables[i]);
+	part = strstr(watch.s, "\n.SH FILES\n");
+	ok(part && strstr(part, "\n.SH ENVIRONMENT\n"), "variables follow files");
+	buf_free(&watch);
+	buf_free(&report);
+	buf_free(&explain);
 }
 
 static void test_exit_statuses(void)
@@ -342,8 +438,10 @@ int main(void)
 	for (int c = CMD_WATCH; c < NR_COMMANDS; c++) {
 		test_help(c);
 		test_man(c);
+		test_man_head(c);
 	}
 	test_columns();
+	test_man_rows();
 	test_exit_statuses();
 	for (size_t i = 0; i < 3; i++) {
 		is_u64(-options_completion(&b, shells[i]), 0, shells[i]);
