@@ -431,6 +431,122 @@ static void test_fish(void)
 	buf_free(&b);
 }
 
+static bool begins_with(const char *text, const char *begin)
+{
+	return !strncmp(text, begin, strlen(begin));
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), len = strlen(end);
+
+	return n >= len && !strcmp(text + n - len, end);
+}
+
+/* Writes all commands with `between` between two of them. */
+static const char *commands(const char *between)
+{
+	static char ret[1024];
+	size_t len = 0;
+
+	for (int c = CMD_RUN; c < NR_COMMANDS; c++)
+		len += snprintf(ret + len, sizeof(ret) - len, "%s%s", c == CMD_RUN ? "" : between,
+				command_name(c));
+	return ret;
+}
+
+/* The parts of a bash script that do not depend on options. */
+static void test_bash_parts(void)
+{
+	struct buf b = {};
+	char part[1200];
+
+	options_completion(&b, "bash");
+	ok(begins_with(b.s, "# bash completion for faultscope; made by: faultscope completion "
+			    "bash\n_faultscope() {\n"),
+	   "bash: it begins with its function");
+	ok(ends_with(b.s, "\tesac\n\tCOMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n}\n"
+			  "complete -F _faultscope faultscope\n"),
+	   "and ends with its use");
+	snprintf(part, sizeof(part), "\tcase ${COMP_WORDS[1]} in\n\t%s)\n", commands("|"));
+	ok(strstr(b.s, part), "the commands");
+	is_u64(count(b.s, "\tesac\n"), count(b.s, "\tcase "), "each case has its end");
+	ok(strstr(b.s, "((COMP_CWORD == 1)) || return; COMPREPLY=($(compgen -W 'run "),
+	   "a command is the first word");
+	ok(strstr(b.s, "!= *' read '* ]] || { compopt"), "files of blackbox read");
+	is_u64(count(b.s, "; return ;;\n"), count(b.s, "\\ --") - count(b.s, "|*\\ --"),
+	       "each argument has an end");
+	is_u64(count(b.s, "; return; } ;;\n"), NR_COMMANDS, "and each command");
+	buf_free(&b);
+}
+
+static void test_zsh_parts(void)
+{
+	struct buf b = {};
+	size_t findings = 0;
+
+	options_completion(&b, "zsh");
+	while (diagnosis_at(findings))
+		findings++;
+	ok(begins_with(b.s, "#compdef faultscope\n# made by: faultscope completion zsh\n"),
+	   "zsh: its head");
+	ok(ends_with(b.s, " ;;\n\tesac\n}\n_faultscope \"$@\"\n"), "and its end");
+	ok(strstr(b.s, "_faultscope_pids() {\n\tlocal -a pids=(") &&
+		   strstr(b.s, "_faultscope_findings() {\n\tlocal -a findings=(\n"),
+	   "functions for processes and findings");
+	is_u64(count(b.s, "\n\t\t'"), 2 * findings + NR_COMMANDS - 1 + count(b.s, "\\\n\t\t'"),
+	       "a row for each id and name of a finding, and for each command");
+	for (size_t i = 0; i < findings; i++) {
+		char id[64], slug[128];
+
+		snprintf(id, sizeof(id), "\n\t\t'%s:", diagnosis_at(i)->id);
+		snprintf(slug, sizeof(slug), "'\n\t\t'%s:", diagnosis_at(i)->slug);
+		ok(count(b.s, id) == 1 && count(b.s, slug) == 1, "a finding: %s",
+		   diagnosis_at(i)->slug);
+	}
+	is_u64(count(b.s, "\n\t)\n\t_describe -t findings finding findings\n}\n"), 1,
+	       "the list of findings");
+	is_u64(count(b.s, "\n\t)\n\tif (( CURRENT == 2 ))"), 1, "the list of commands");
+	is_u64(count(b.s, "_arguments -S \\\n"), NR_COMMANDS, "arguments of each command");
+	is_u64(count(b.s, " ;;\n"), NR_COMMANDS, "each command has an end");
+	ok(strstr(b.s, "local -i end=${words[(i)--]}\n"), "words behind -- are a command");
+	buf_free(&b);
+}
+
+static void test_fish_parts(void)
+{
+	struct buf b = {};
+	char part[1200];
+
+	options_completion(&b, "fish");
+	ok(begins_with(b.s, "# made by: faultscope completion fish\nfunction __faultscope_is\n"),
+	   "fish: its head");
+	snprintf(part, sizeof(part), "; and contains -- $words[2] %s\n\t\tset command $words[2]\n",
+		 commands(" "));
+	ok(strstr(b.s, part), "the commands");
+	ok(strstr(b.s, "\ncomplete -c faultscope -f\n"), "no files where none is asked for");
+	for (size_t i = 0; diagnosis_at(i); i++) {
+		char id[128], slug[192];
+
+		snprintf(id, sizeof(id), "'__faultscope_is explain' -a %s -d '",
+			 diagnosis_at(i)->id);
+		snprintf(slug, sizeof(slug),
+			 "'\ncomplete -c faultscope -n '__faultscope_is "
+			 "explain' -a %s -d '",
+			 diagnosis_at(i)->slug);
+		ok(count(b.s, id) == 1 && count(b.s, slug) == 1, "a finding: %s",
+		   diagnosis_at(i)->slug);
+	}
+	ok(strstr(b.s, "not __fish_seen_subcommand_from run arm status read' -a 'run arm status "
+		       "read'\n") &&
+		   strstr(b.s, "; and __fish_seen_subcommand_from read' -F\n"),
+	   "words of blackbox");
+	for (const char *at = b.s, *end; (end = strchr(at, '\n')); at = end + 1)
+		if (begins_with(at, "complete ") && !begins_with(at, "complete -c faultscope -"))
+			ok(false, "a line of another program: %.40s", at);
+	buf_free(&b);
+}
+
 int main(void)
 {
 	struct buf b = {};
@@ -456,5 +572,8 @@ int main(void)
 	test_bash();
 	test_zsh();
 	test_fish();
+	test_bash_parts();
+	test_zsh_parts();
+	test_fish_parts();
 	return tap_done();
 }
