@@ -292,6 +292,136 @@ static void test_user_caller(void)
 	       "none of the user's code");
 }
 
+/* Where a frame is: its source line, or its address. */
+static void test_places(void)
+{
+	static const struct {
+		const char *what, *place, *shown;
+		struct listed_frame frame;
+	} rows[] = {
+		{"a source line",
+		 "/srv/train.py:57",
+		 "load (train.py:57)",
+		 {.function = "load", .file = "/srv/train.py", .line = 57}},
+		{"a line that is not known",
+		 "a.c:?",
+		 "f (a.c:?)",
+		 {.function = "f", .file = "a.c"}},
+		{"an address",
+		 "x.so+0x1f",
+		 "f (x.so)",
+		 {.function = "f", .module = "x.so", .offset = 0x1f}},
+		{"an address without a name",
+		 "x.so+0xfedcba9876543210",
+		 "x.so+0xfedcba9876543210",
+		 {.module = "x.so", .offset = 0xfedcba9876543210}},
+		{"no address", "", "x.so+0x0", {.module = "x.so"}},
+		{"a name alone", "", "f", {.function = "f", .offset = 3}},
+		{"nothing", "", "[unknown]", {}},
+	};
+	const size_t n = sizeof(rows) / sizeof(rows[0]);
+	char text[FRAME_TEXT_BYTES], cut[5];
+	struct frame_lister l;
+	const struct frames *f;
+
+	begin(6);
+	frame_lister_begin(&l, &sink, SECOND, &process, 6);
+	for (size_t i = 0; i < n; i++)
+		frame_lister_add(&l, &rows[i].frame);
+	frame_lister_add(&l, &(struct listed_frame){.function = "g", .flags = FRAME_INLINED});
+	frame_lister_end(&l);
+	f = model_frames(&m, &process, 6);
+	is_u64(frames_count(f), n + 1, "all frames");
+	for (size_t i = 0; i < n; i++) {
+		frames_show_place(f, i, text, sizeof(text));
+		is_str(text, rows[i].place, rows[i].what);
+		frames_show(f, i, text, sizeof(text));
+		is_str(text, rows[i].shown, "as it is shown");
+		ok(!frames_is_inlined(f, i), "a function of its own");
+	}
+	ok(frames_is_inlined(f, n), "a function within another");
+	frames_show(f, 0, cut, sizeof(cut));
+	is_str(cut, "load", "a text is cut to its room");
+	frames_show_place(f, 0, cut, sizeof(cut));
+	is_str(cut, "/srv", "and so is a place");
+}
+
+/* Which frames are code of the C library, of an allocator, or of a standard library. */
+static void test_libraries(void)
+{
+	static const struct {
+		const char *function, *module, *file;
+		bool library;
+	} rows[] = {
+		{"malloc", "libc.so.6", NULL, true},
+		{"malloc", "libc-2.31.so", NULL, true},
+		{"curl_easy_perform", "libcurl.so.4", NULL, false},
+		{"_dl_map", "ld-linux-x86-64.so.2", NULL, true},
+		{"_dl_map", "ld.so", NULL, true},
+		{"f", "ldap.so", NULL, false},
+		{"f", "libstdc++.so.6", NULL, true},
+		{"f", "libc++abi.so.1", NULL, true},
+		{"f", "libjemalloc.so.2", NULL, true},
+		{"f", "libtcmalloc.so.4", NULL, true},
+		{"f", "libmimalloc.so.2", NULL, true},
+		{"f", "app", NULL, false},
+		{"std::fill", "app", NULL, true},
+		{"operator new(unsigned long)", "app", NULL, true},
+		{"operator+", "app", NULL, false},
+		{"core::ptr::write", "app", NULL, true},
+		{"corex::f", "app", NULL, false},
+		{"f", "app", "/usr/include/c++/12/bits/stl_vector.h", true},
+		{"f", "app", "/usr/src/app.c", false},
+		{"f", "app", "/rustc/90b35a6239c3d8bdabc530a6a0816f7ff89a0aaf/x.rs", true},
+		{"f", "app", "/usr/lib/gcc/x86_64/12/include/x.h", true},
+		{"f", "app", "/usr/lib/gtk/x.h", false},
+	};
+	const size_t n = sizeof(rows) / sizeof(rows[0]);
+	struct frame_lister l;
+	const struct frames *f;
+
+	begin(8);
+	frame_lister_begin(&l, &sink, SECOND, &process, 8);
+	for (size_t i = 0; i < n; i++)
+		frame_lister_add(&l, &(struct listed_frame){.function = rows[i].function,
+							    .module = rows[i].module,
+							    .file = rows[i].file,
+							    .line = 3,
+							    .kind = FRAME_NATIVE});
+	frame_lister_end(&l);
+	f = model_frames(&m, &process, 8);
+	for (size_t i = 0; i < n; i++)
+		ok(frames_are_library(f, i) == rows[i].library, "%s of %s is code of %s",
+		   rows[i].function, rows[i].file ? rows[i].file : rows[i].module,
+		   rows[i].library ? "a library" : "the program");
+}
+
+/* Without a list, frames are the lines of a text. */
+static void test_lines(void)
+{
+	struct frames_record r = RECORD(frames_record, RECORD_FRAMES, SECOND);
+	char text[FRAME_TEXT_BYTES], cut[3];
+	const struct frames *f;
+
+	r.subject = process;
+	r.stack = 7;
+	strcpy(r.text, "first\nsecond\nthird");
+	model_take(&m, &r.h);
+	f = model_frames(&m, &process, 7);
+	is_u64(frames_count(f), 3, "three lines");
+	frames_show(f, 0, text, sizeof(text));
+	is_str(text, "first", "the first line");
+	frames_show(f, 2, text, sizeof(text));
+	is_str(text, "third", "the last line");
+	frames_show(f, 3, text, sizeof(text));
+	is_str(text, "", "there is no other");
+	frames_show(f, 1, cut, sizeof(cut));
+	is_str(cut, "se", "a line is cut to its room");
+	frames_show_place(f, 0, text, sizeof(text));
+	is_str(text, "", "a line has no place");
+	ok(!frames_is_inlined(f, 0), "and is not inlined");
+}
+
 int main(void)
 {
 	begin_model(&m, NULL);
@@ -301,6 +431,9 @@ int main(void)
 	test_replaced();
 	test_numbers();
 	test_deep();
+	test_places();
+	test_libraries();
+	test_lines();
 	test_texts();
 	test_user_caller();
 	test_redacted();
