@@ -220,7 +220,7 @@ static void test_limits(void)
 
 static void test_probes(void)
 {
-	char line[128];
+	char line[128], near[128];
 
 	for (size_t i = 0; i < nr_hooks; i++) {
 		snprintf(line, sizeof(line), "--probe %s=none", hooks[i].name);
@@ -232,6 +232,15 @@ static void test_probes(void)
 		is_str(o.forced[i], hooks[i].alternate[0].mechanism, "its first attach type");
 		snprintf(line, sizeof(line), "--probe %s=nothing", hooks[i].name);
 		refuses(line, "no such attach type");
+		snprintf(line, sizeof(line), "--probe %s=%.*s", hooks[i].name,
+			 (int)strlen(hooks[i].alternate[0].mechanism) - 1,
+			 hooks[i].alternate[0].mechanism);
+		snprintf(near, sizeof(near), "did you mean: %s=%s", hooks[i].name,
+			 hooks[i].alternate[0].mechanism);
+		refuses(line, near);
+		snprintf(line, sizeof(line), "--probe %s=non", hooks[i].name);
+		snprintf(near, sizeof(near), "did you mean: %s=none", hooks[i].name);
+		refuses(line, near);
 	}
 	refuses("--probe nothing=none", "expected NAME=TYPE");
 	refuses("--probe scan", "expected NAME=TYPE");
