@@ -455,6 +455,55 @@ static const char *commands(const char *between)
 	return ret;
 }
 
+/* Writes a text for within single quotes, with a backslash before each byte of `also`. */
+static const char *quoted(const char *text, const char *also)
+{
+	static char ret[2048];
+	char *to = ret;
+
+	for (; *text && to < ret + sizeof(ret) - 8; text++)
+		to += *text == '\'' ? sprintf(to, "'\\''")
+				    : sprintf(to, "%s%c", strchr(also, *text) ? "\\" : "", *text);
+	*to = 0;
+	return ret;
+}
+
+/* What scripts of zsh and fish say about options and findings. */
+static void test_descriptions(void)
+{
+	struct buf zsh = {}, fish = {};
+	size_t missing = 0;
+	char text[2100];
+
+	options_completion(&zsh, "zsh");
+	options_completion(&fish, "fish");
+	for (size_t i = 0; i < nr_option_rows; i++) {
+		snprintf(text, sizeof(text), "[%s]", quoted(option_rows[i].help, "[]:"));
+		missing += !strstr(zsh.s, text);
+		snprintf(text, sizeof(text), " -d '%s'\n", quoted(option_rows[i].help, ""));
+		missing += !strstr(fish.s, text);
+	}
+	is_u64(missing, 0, "the texts of all options");
+	for (size_t i = 0; diagnosis_at(i); i++) {
+		snprintf(text, sizeof(text), ":%s'\n", quoted(diagnosis_at(i)->title, "[]:"));
+		missing += count(zsh.s, text) < 2;
+		snprintf(text, sizeof(text), " -d '%s'\n", quoted(diagnosis_at(i)->title, ""));
+		missing += count(fish.s, text) < 2;
+	}
+	is_u64(missing, 0, "the titles of all findings, by id and by name");
+	for (int c = CMD_RUN; c < NR_COMMANDS; c++) {
+		snprintf(text, sizeof(text), "'%s:%s'\n", command_name(c),
+			 quoted(command_rows[c].help, "[]:"));
+		missing += !strstr(zsh.s, text);
+		snprintf(text, sizeof(text), " -a %s -d '%s'\n", command_name(c),
+			 quoted(command_rows[c].help, ""));
+		missing += !strstr(fish.s, text);
+	}
+	is_u64(missing, 0, "and what commands do");
+	buf_free(&zsh);
+	buf_free(&fish);
+}
+
 /* The parts of a bash script that do not depend on options. */
 static void test_bash_parts(void)
 {
@@ -572,6 +621,7 @@ int main(void)
 	test_bash();
 	test_zsh();
 	test_fish();
+	test_descriptions();
 	test_bash_parts();
 	test_zsh_parts();
 	test_fish_parts();
