@@ -484,6 +484,15 @@ static void test_kept(void)
 	is_u64(oom_holder_kept(&h), 107, "and swapped");
 	h.rss = FIGURE_UNKNOWN;
 	ok(oom_holder_kept(&h) == FIGURE_UNKNOWN, "nothing is known");
+}
+
+static void test_names(void)
+{
+	is_str(oom_kind_key(OOM_ANON), "anonymous", "name of the first kind of memory");
+	is_str(oom_kind_key(OOM_UNEVICTABLE), "unevictable", "name of the last part");
+	is_str(oom_kind_text(OOM_PAGE_TABLES), "page tables", "words for a kind");
+	is_str(oom_blame_key(OOM_BLAME_MANY), "many_processes", "name of a blame");
+	is_str(oom_scope_key(OOM_SCOPE_NODES), "nodes", "name of a scope");
 	is_str(oom_source_key(OOM_FROM_NOTHING), "none", "no source");
 	is_str(oom_source_key(OOM_FROM_LOG), "kernel_log", "the kernel log");
 	is_str(oom_source_key(OOM_FROM_SCAN), "scan", "a scan");
@@ -506,5 +515,6 @@ int main(void)
 	test_much_advice();
 	test_curve();
 	test_kept();
+	test_names();
 	return tap_done();
 }
