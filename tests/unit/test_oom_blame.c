@@ -471,6 +471,49 @@ static void test_curve(void)
 	is_u64(oom_curve_points(&s), OOM_CURVE_POINTS, "all points");
 }
 
+/* Where memory was short. If the kernel did not say it, the page counters do. */
+static void test_scope(void)
+{
+	static const struct {
+		uint32_t constraint, free_pages, known;
+		enum oom_scope scope;
+		bool certain;
+		const char *name;
+	} rows[] = {
+		{OOM_NONE, 0, 1, OOM_SCOPE_HOST, true, "the machine"},
+		{OOM_CPUSET, 0, 1, OOM_SCOPE_NODES, true, "a cpuset"},
+		{OOM_POLICY, 0, 1, OOM_SCOPE_NODES, true, "a memory policy"},
+		{OOM_MEMCG, 0, 1, OOM_SCOPE_CGROUP, true, "a cgroup"},
+		{OOM_UNKNOWN, 256, 1, OOM_SCOPE_CGROUP, false, "256 pages may be free"},
+		{OOM_UNKNOWN, 257, 1, OOM_SCOPE_HOST, false, "257 pages are too many"},
+		{OOM_UNKNOWN, 0, 0, OOM_SCOPE_UNKNOWN, false, "no counters"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		begin();
+		k.has_scene = false;
+		k.first.constraint = rows[i].constraint;
+		k.first.memory.used -= rows[i].free_pages;
+		k.first.memory.known = rows[i].known;
+		judge();
+		is_u64(page.scope, rows[i].scope, rows[i].name);
+		ok(page.certain == rows[i].certain, "%s: %s", rows[i].name,
+		   rows[i].certain ? "certain" : "not certain");
+		if (rows[i].scope == OOM_SCOPE_CGROUP) {
+			is_u64(page.limit, LIMIT, "the limit of the page counters");
+			is_u64(page.used, LIMIT - rows[i].free_pages * PAGE, "and their use");
+		} else {
+			is_u64(page.limit, FIGURE_UNKNOWN, "the limit is not known");
+			is_u64(page.used, FIGURE_UNKNOWN, "nor what was in use");
+			ok(!page.limit_file, "no file has it");
+		}
+	}
+	k.first.sent = 9;
+	judge();
+	is_u64(page.scope, OOM_SCOPE_DAEMON, "a program killed it");
+	ok(page.certain, "which is certain");
+}
+
 static void test_kept(void)
 {
 	struct oom_holder_record h = {.rss = 100, .anon = 20, .shmem = 3, .swap = 7};
@@ -514,6 +557,7 @@ int main(void)
 	test_page_tables();
 	test_much_advice();
 	test_curve();
+	test_scope();
 	test_kept();
 	test_names();
 	return tap_done();

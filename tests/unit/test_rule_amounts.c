@@ -126,11 +126,11 @@ static void test_files_of_tmpfs(void)
 	tmpfs_say_files(&f, &u);
 	is_str(evidence("in deleted files that processes still use"), "101 B of 1.56 KiB",
 	       "with a byte more they are");
-	strcpy(u.now.largest, "/log");
+	strcpy(u.now.largest, "l");
 	u.now.largest_bytes = 900;
 	u.now.largest_uid = 33;
 	tmpfs_say_files(&f, &u);
-	is_str(evidence("largest file"), "/log: 900 B, of user 33", "the largest file");
+	is_str(evidence("largest file"), "l: 900 B, of user 33", "the largest file");
 }
 
 static void test_which_tmpfs(void)
@@ -339,6 +339,33 @@ static void test_guard(void)
 	is_str(f.title, "SIGSEGV: stack overflow of a thread (8.00 KiB)", "their size");
 }
 
+/* The main thread's stack ends at RLIMIT_STACK. */
+static void test_main_stack(void)
+{
+	struct signal_record r = guard_fault(SECOND);
+
+	r.stack_limit_bytes = 8 * MIB;
+	ok(ran_out(&r, "stack overflow"), "the main thread's stack");
+	is_str(f.title, "SIGSEGV: stack overflow (RLIMIT_STACK 8.00 MiB)", "its limit");
+	is_str(f.cause, "rlimit_stack", "its cause");
+	is_str(evidence("signal"), "SIGSEGV", "the signal");
+	ok(f.severity == SEVERITY_CRITICAL && f.level == 1, "critical, of one level");
+	ok(advises("start the program with this limit") && advises("ulimit -s 65536"),
+	   "a larger limit");
+	ok(f.nr_remedies > 1, "and what the rule advises");
+	r.stack_limit_bytes = UINT64_MAX;
+	ok(ran_out(&r, "stack overflow"), "a stack without a limit");
+	is_str(f.title, "SIGSEGV: stack overflow (RLIMIT_STACK unlimited)", "its limit");
+	r.flags = SIGNAL_FATAL;
+	ok(!ran_out(&r, NULL), "a signal of which no cause is known");
+	r.area_flags = 1;
+	r.area_end = GUARD_AT + 2 * PAGE;
+	m.tick.limits.page_bytes = 0;
+	ok(ran_out(&r, "guard page"), "the size of a page is not known");
+	ok(f.level == 1, "one level");
+	is_str(f.title, "SIGSEGV: stack overflow of a thread (4.00 KiB)", "it is taken for 4096");
+}
+
 static bool refused(rule_test *test, const struct refused_record *r, const char *cause,
 		    uint64_t need)
 {
@@ -489,6 +516,7 @@ int main(void)
 	test_free_just_after();
 	test_abort_after_guard();
 	test_guard();
+	test_main_stack();
 	test_commit_ratio();
 	test_counted();
 	test_keys_of_root();
