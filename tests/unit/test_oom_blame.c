@@ -227,6 +227,7 @@ static void test_half_of_memory(void)
 	judge();
 	ok(page.kind_known, "half of the memory in use");
 	is_u64(page.kind, OOM_ANON, "is anonymous");
+	is_u64(page.parts, 1, "no other kind is known");
 	is_u64(page.blame, OOM_BLAME_VICTIM, "the victim is to blame");
 	k.holder[0].anon--;
 	is_str(blame(), "not known", "a byte less: who holds the rest is not known");
@@ -403,6 +404,7 @@ static void test_victims(void)
 	ok(advises("PID 1 of its container"), "the first process of a container");
 	ok(advises("3.00 MiB of page cache was dirty or being written"), "dirty page cache");
 	ok(!advises("running reads"), "which explains it");
+	is_u64(page.parts, 1, "it is a part of the page cache, not a kind of its own");
 	k.scene.memory[OOM_UNEVICTABLE] = MIB;
 	k.scene.memory[OOM_DIRTY] = k.scene.memory[OOM_WRITEBACK] = 0;
 	k.first.subject.pid = 1;
