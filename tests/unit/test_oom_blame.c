@@ -190,6 +190,35 @@ static void test_grower(void)
 	is_u64(page.limit, FIGURE_UNKNOWN, "which is not known");
 }
 
+/* The holder is the process with most memory of the kind that filled the machine. */
+static void test_holder(void)
+{
+	begin();
+	k.scene.memory[OOM_ANON] = 95 * MIB;
+	holder(OTHER, 30 * MIB)->shmem = 40 * MIB;
+	holder(KILLED, 20 * MIB)->swap = 20 * MIB;
+	judge();
+	is_u64(page.holder->pid, KILLED, "swapped memory is anonymous, shared memory is not");
+	k.holder[0].before_ns = 50 * SECOND;
+	k.holder[0].before_bytes = 40 * MIB;
+	k.holder[1].before_ns = 50 * SECOND;
+	k.holder[1].before_bytes = 40 * MIB;
+	judge();
+	is_u64(page.culprit->pid, OTHER, "but the first process in the list grew");
+	is_u64(page.grown_bytes, 30 * MIB, "by how much");
+	k.holder[2] = k.holder[0];
+	k.holder[2].anon = k.holder[2].shmem = LIMIT;
+	judge();
+	is_u64(page.holder->pid, KILLED, "an element behind the end of the list holds nothing");
+	is_u64(page.grown_bytes, 30 * MIB, "and did not grow");
+	k.scene.memory[OOM_ANON] = FIGURE_UNKNOWN;
+	judge();
+	is_u64(page.part[0].bytes, 70 * MIB, "its anonymous memory does not count");
+	k.scene.memory[OOM_SHMEM] = 90 * MIB;
+	judge();
+	is_u64(page.unmapped_bytes, 50 * MIB, "nor does it map shared memory");
+}
+
 /* A victim of which no scan is known grew since it started. */
 static void test_growth_of_victim(void)
 {
@@ -548,6 +577,7 @@ int main(void)
 	test_many();
 	test_many_without_report();
 	test_grower();
+	test_holder();
 	test_growth_of_victim();
 	test_half_of_memory();
 	test_tmpfs();
