@@ -26,13 +26,17 @@ const struct finding_life *finding_times_of(const struct finding_times *t, const
 
 static void add_change(struct finding_life *l, const struct finding *f)
 {
+	struct finding_change *last;
+
 	/* the last change is always kept, so that the end of a finding is known */
 	if (l->n == FINDING_CHANGES_MAX) {
 		l->n--;
 		l->lost++;
 	}
-	l->change[l->n++] = (struct finding_change){
+	last = &l->change[l->n];
+	*last = (struct finding_change){
 		.t_ns = l->n ? f->seen_ns : f->since_ns, .severity = f->severity, .open = f->open};
+	l->n++;
 }
 
 static int add(struct finding_times *t, const struct finding *f)
