@@ -189,6 +189,76 @@ static void test_unchanged(void)
 	end();
 }
 
+/*
+ * The growth since the older of two earlier scans counts, or since the newer one if that is 5 s
+ * old. A program that exec() started had no memory before.
+ */
+static void test_recent(void)
+{
+	static const struct {
+		uint64_t newer_ns, exec_ns;
+		const char *grown, *time;
+		const char *name;
+	} rows[] = {
+		{15 * SECOND, 0, "50.0 MiB", "5.0 s", "the newer scan is 5 s old"},
+		{15 * SECOND + 1, 0, "100 MiB", "15 s", "it is less than 5 s old"},
+		{15 * SECOND, 15 * SECOND, "200 MiB", "5.0 s", "exec() at the time of the scan"},
+		{15 * SECOND, 15 * SECOND - 1, "50.0 MiB", "5.0 s", "exec() before the scan"},
+	};
+	struct earlier earlier = {};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char want[80];
+
+		begin(200 * MIB, 0);
+		victim.earlier = &earlier;
+		victim.now.t_ns = 18 * SECOND;
+		victim.exec_ns = rows[i].exec_ns;
+		earlier.recent[0] = (struct past){.t_ns = 5 * SECOND, .kept_pages = 100 * 256};
+		earlier.recent[1] =
+			(struct past){.t_ns = rows[i].newer_ns, .kept_pages = 150 * 256};
+		judge("none", true);
+		snprintf(want, sizeof(want), "victim[20] (the victim): %s", rows[i].grown);
+		is_grower(want, rows[i].name);
+		is_str(evidence("time of this growth"), rows[i].time, "in which time");
+		end();
+	}
+	begin(200 * MIB, 0);
+	victim.earlier = &earlier;
+	victim.now.t_ns = 15 * SECOND;
+	judge("none", true);
+	is_grower("none", "the last change was 5 s ago");
+	victim.now.t_ns++;
+	judge("none", true);
+	is_grower("victim[20] (the victim): 50.0 MiB", "it was later");
+	end();
+}
+
+/* Growth within half a minute counts only if the process still grows. */
+static void test_minute(void)
+{
+	struct earlier earlier = {};
+
+	begin(200 * MIB, 0);
+	r.h.t_ns = 100 * SECOND;
+	victim.earlier = &earlier;
+	victim.now.t_ns = 98 * SECOND;
+	earlier.past[0] = (struct past){.t_ns = 60 * SECOND, .kept_pages = 100 * 256};
+	earlier.past[1] = (struct past){.t_ns = 70 * SECOND, .kept_pages = 150 * 256};
+	earlier.recent[0] = (struct past){.t_ns = 90 * SECOND, .kept_pages = 200 * 256};
+	earlier.recent[1] = (struct past){.t_ns = 95 * SECOND, .kept_pages = 200 * 256 - 1};
+	judge("none", true);
+	is_grower("victim[20] (the victim): 50.0 MiB", "it grew by a page in the last 5 s");
+	is_str(evidence("time of this growth"), "30 s", "in which time");
+	earlier.recent[1].kept_pages++;
+	judge("none", true);
+	is_grower("none", "it grew no more in the last 5 s");
+	r.by = VICTIM;
+	judge("none", true);
+	is_grower("victim[20] (the victim): 50.0 MiB", "but it requested memory");
+	end();
+}
+
 /* The last scan may have seen more pages than the kernel's counters, which lag. */
 static void test_counters_lag(void)
 {
@@ -315,6 +385,8 @@ int main(void)
 	test_share();
 	test_this_program();
 	test_unchanged();
+	test_recent();
+	test_minute();
 	test_counters_lag();
 	test_tmpfs();
 	test_unseen();
