@@ -259,6 +259,38 @@ static void test_minute(void)
 	end();
 }
 
+/* The process that requested memory may have grown since the last scan, which saw it. */
+static void test_requester(void)
+{
+	struct process_record p30 = process_record(OTHER, 1, SECOND);
+
+	begin(10 * MIB, 150 * MIB);
+	p30.g.rss_anon_pages = 50 * 256;
+	model_take(&m, &p30.h);
+	p30.subject.pid = OTHER + 1;
+	model_take(&m, &p30.h);
+	m.last_ns = 19 * SECOND;
+	m.prev_ns = 18 * SECOND;
+	judge("none", true);
+	is_grower("proc30[30]: 100 MiB", "by what it held more than at the last scan");
+	is_str(evidence("time of this growth"), "1.0 s", "since the last scan");
+	m.last_ns = 20 * SECOND;
+	judge("none", true);
+	is_str(evidence("time of this growth"), "2.0 s",
+	       "a scan at the time of the kill is not before it: since the scan before");
+	r.by_kept_pages--;
+	judge("none", true);
+	is_grower("proc30[30]: 100 MiB", "an eighth of the limit less a page, since 5 s");
+	r.by_kept_pages = 40 * 256;
+	judge("none", true);
+	is_grower("none", "fewer pages than the last scan saw are no growth");
+	r.by_kept_pages = 150 * 256;
+	model_find(&m, &(struct process_key){.pid = OTHER, .start_ns = 1})->final = true;
+	judge("none", true);
+	is_grower("other[30], new: all its memory: 150 MiB", "another process had this pid before");
+	end();
+}
+
 /* The last scan may have seen more pages than the kernel's counters, which lag. */
 static void test_counters_lag(void)
 {
@@ -387,6 +419,7 @@ int main(void)
 	test_unchanged();
 	test_recent();
 	test_minute();
+	test_requester();
 	test_counters_lag();
 	test_tmpfs();
 	test_unseen();
