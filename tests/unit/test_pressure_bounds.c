@@ -139,6 +139,10 @@ static void test_swap_without_psi(void)
 	       "it is not measured");
 	came(HOST_SWAP_OUT, 999);
 	ok(!matches(swap_thrashes, false), "a page less");
+	came(HOST_SWAP_OUT, 1000);
+	p.now.some.known = p.now.full.known = 1;
+	ok(!matches(swap_thrashes, false), "PSI says that no task waits");
+	ok(!matches(swap_thrashes, true), "nor does an open finding stay");
 	end();
 }
 
@@ -153,6 +157,12 @@ static void test_severity(void)
 	ok(matches(work_waits, false), "all tasks wait for 20 %% of the time");
 	is_u64(f.severity, SEVERITY_CRITICAL, "critical");
 	is_str(f.title, "memory pressure: PSI some 20 % (tasks wait for memory)", "its title");
+	is_str(evidence("direct reclaims"), "0/s", "no direct reclaim");
+	is_str(evidence("waits for compaction"), "0/s", "nor a wait for compaction");
+	p.now.n[HOST_DIRECT_STALLS] = p.now.n[HOST_COMPACT_STALLS] = FIGURE_UNKNOWN;
+	matches(work_waits, false);
+	is_str(evidence("direct reclaims"), "none", "which are not counted");
+	is_str(evidence("waits for compaction"), "none", "neither of them");
 	waited(99, 0);
 	ok(!matches(work_waits, false), "some wait for less than 10 %%");
 	waited(100, 0);
@@ -161,6 +171,28 @@ static void test_severity(void)
 	ok(!matches(work_waits, true), "less than half of it: it closes");
 	waited(50, 0);
 	ok(matches(work_waits, true), "half of it: it stays");
+	end();
+}
+
+/* A finding that explains the pressure better is told alone, while it is open. */
+static void test_told_better(void)
+{
+	static const char *const ids[] = {"P05", "P06", "P07", "P24"};
+	static struct finding better;
+
+	begin();
+	waited(100, 0);
+	fs = (struct findings){.f = &better, .n = 1};
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		for (size_t k = 0; k < nr_rules; k++)
+			if (!strcmp(rules[k].id, ids[i]))
+				better.rule = &rules[k];
+		better.open = true;
+		ok(matches(work_waits, false) == (i == 3), "%s is open", ids[i]);
+		better.open = false;
+		ok(matches(work_waits, false), "%s was open", ids[i]);
+	}
+	fs = (struct findings){};
 	end();
 }
 
@@ -190,6 +222,10 @@ static void test_page_cache(void)
 	waited(50, 0);
 	ok(matches(cache_thrashes, true), "half of both: it stays");
 	is_str(evidence("read again after reclaim (refaults)"), "400 KiB/s", "how much");
+	is_str(evidence("major faults"), "0/s", "no major fault");
+	p.now.n[HOST_MAJOR] = FIGURE_UNKNOWN;
+	matches(cache_thrashes, true);
+	is_str(evidence("major faults"), "none", "major faults that are not counted");
 	came(HOST_REFAULT_FILE, 999);
 	ok(!matches(cache_thrashes, true), "a page less: it closes");
 	end();
@@ -509,6 +545,7 @@ int main(void)
 	test_swap();
 	test_swap_without_psi();
 	test_severity();
+	test_told_better();
 	test_page_cache();
 	test_numa();
 	test_left();
