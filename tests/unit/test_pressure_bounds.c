@@ -415,6 +415,12 @@ static void test_filled(void)
 	ok(level_matches(cgroup_fills, NULL), "a cgroup that must not swap");
 	is_u64(f.severity, SEVERITY_CRITICAL, "the OOM killer kills");
 	ok(advises("needed: 200 MiB more in memory.max or as much swap"), "a fifth more");
+	l->base.n[CGROUP_TIMES_MAX] = l->now.n[CGROUP_TIMES_MAX] = 5;
+	level_matches(cgroup_fills, NULL);
+	is_str(evidence("limit reached"), "none", "the limit was not reached");
+	l->now.n[CGROUP_TIMES_MAX] = 25;
+	level_matches(cgroup_fills, NULL);
+	is_str(evidence("limit reached"), "2.0/s", "it was, twice a second");
 	l->now.n[CGROUP_SHMEM] = 1;
 	l->now.n[CGROUP_SWAP_USED] = 0;
 	level_matches(cgroup_fills, NULL);

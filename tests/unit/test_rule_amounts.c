@@ -219,6 +219,28 @@ static void test_free_just_after(void)
 	model_free(&m);
 }
 
+static void test_poison(void)
+{
+	struct pressure_record p = RECORD(pressure_record, RECORD_SHORTAGE, SECOND);
+	struct signal_record r = RECORD(signal_record, RECORD_SIGNAL, SECOND);
+	struct verdict v = {.cause = "hardware poison"};
+	struct occasion o = {.m = &m, .signal = &r, .verdict = &v, .t_ns = SECOND};
+
+	begin_model(&m, NULL);
+	r.signal = SIGBUS;
+	ok(judged(page_was_poisoned, &o), "a poisoned page");
+	is_str(evidence("poisoned pages"), "none", "how many there are is not known");
+	is_str(evidence("signal"), "SIGBUS", "the signal");
+	p.n[HOST_CORRUPTED] = 8192;
+	model_take(&m, &p.h);
+	ok(judged(page_was_poisoned, &o), "a poisoned page");
+	is_str(evidence("poisoned pages"), "8.00 KiB", "two pages");
+	ok(f.severity == SEVERITY_CRITICAL && f.nr_remedies, "critical, with advice");
+	v.cause = "unknown";
+	ok(!judged(page_was_poisoned, &o), "another cause");
+	model_free(&m);
+}
+
 #define GUARD_AT 0x7f0000000000ULL
 
 static struct signal_record guard_fault(uint64_t t_ns)
@@ -514,6 +536,7 @@ int main(void)
 	test_which_tmpfs();
 	test_full_disk();
 	test_free_just_after();
+	test_poison();
 	test_abort_after_guard();
 	test_guard();
 	test_main_stack();
