@@ -233,6 +233,44 @@ static void test_processes(void)
 	is_str(evidence("levels_above_own_cgroup"), "2", "where the limit is");
 }
 
+/* fork() commits the private memory of the parent once more. */
+static void test_fork(void)
+{
+	begin(CALL_CLONE, ENOMEM);
+	r.data_vm_pages = 256;
+	r.total_vm_pages = 0;
+	l.overcommit_memory = 2;
+	l.committed_bytes = 0;
+	l.commit_limit_bytes = 9 * MIB;
+	is_cause("overcommit_strict", false, "1 MiB and the reserve reach the limit");
+	is_u64(v.need, 9 * MIB, "the limit that it needs");
+	l.commit_limit_bytes++;
+	is_cause("unknown", false, "the limit is a byte higher");
+	l.overcommit_memory = 0;
+	is_cause("unknown", false, "without strict accounting, this limit does not count");
+	r.facts = FACT_SAID_COMMIT;
+	is_cause("overcommit_heuristic", true, "the kernel logged that it is too much");
+	is_str(evidence("kernel log"), "not enough memory for the allocation", "what it logged");
+	l.overcommit_memory = 1;
+	is_cause("unknown", false, "with mode 1, the kernel rejects no request");
+}
+
+static void test_names_of_limits(void)
+{
+	is_str(counted_limit_name(COUNTED_MAX), "", "a number behind the last kind of objects");
+	is_str(counted_limit_name(COUNTED_TIME_NAMESPACES), "user.max_time_namespaces", "a sysctl");
+	is_str(counted_limit_name(COUNTED_SIGNALS), "--sigpending", "a resource limit");
+	is_str(counted_limit_name(COUNTED_POLLED_FDS), "--nofile", "another one");
+	is_str(counted_limit_name(COUNTED_BREAKPOINTS), "", "nothing raises it");
+	ok(counted_per_user(COUNTED_USER_NAMESPACES) && counted_per_user(COUNTED_TIME_NAMESPACES),
+	   "namespaces count for each user");
+	ok(counted_per_user(COUNTED_FANOTIFY_MARKS), "so do fanotify marks");
+	ok(!counted_per_user(COUNTED_SIGNALS) && !counted_per_user(COUNTED_NAMESPACES) &&
+		   !counted_per_user(COUNTED_USER_NAMESPACES - 1),
+	   "no other objects do");
+	ok(!counted_limit_of("unknown"), "a cause that is no limit of objects");
+}
+
 static void test_watches(void)
 {
 	begin(CALL_INOTIFY_WATCH, ENOSPC);
@@ -415,6 +453,8 @@ int main(void)
 	test_cgroup();
 	test_nr_open();
 	test_processes();
+	test_fork();
+	test_names_of_limits();
 	test_watches();
 	test_rings();
 	test_pipes();
