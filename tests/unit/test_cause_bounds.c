@@ -68,7 +68,7 @@ static void test_arguments(void)
 		is_u64(v.need, rows[i].need, "the stack that the call needs");
 	}
 	is_str(evidence("bytes of one argument"), "128 KiB of 128 KiB", "the longest argument");
-	r.asked.longest = 100;
+	r.asked.longest = 128 * KIB;
 	r.asked.bytes++;
 	is_cause("bad_argument", true, "all arguments together");
 	is_str(evidence("bytes of arguments"), "6.00 MiB of 6.00 MiB", "how long they are");
@@ -92,6 +92,10 @@ static void test_arguments_in_address_space(void)
 	r.as_limit_bytes--;
 	is_cause("rlimit_as", true, "not even half of them fit");
 	is_str(evidence("RLIMIT_AS"), "512 KiB", "the limit");
+	begin(CALL_EXECVE, ENOMEM);
+	is_cause("unknown", false, "no limit while the new program is mapped");
+	r.as_limit_bytes = UINT64_MAX - 1;
+	is_cause("rlimit_as", false, "any limit may be too low for it");
 }
 
 /* The kernel keeps 8 MiB for root, and 1/32 of the process, at most 128 MiB. */
@@ -255,6 +259,25 @@ static void test_fork(void)
 	is_cause("unknown", false, "with mode 1, the kernel rejects no request");
 }
 
+static void test_holes_and_ends(void)
+{
+	begin_range(CALL_MSYNC, ENOMEM, 4, 3, 0);
+	is_cause("range_hole", true, "the last page is not mapped");
+	is_str(evidence("nothing is mapped at"), "0x7f0000003000", "its address");
+	begin_range(CALL_MSYNC, ENOMEM, 4, 4, 0);
+	is_cause("unknown", false, "the whole range is mapped");
+	r.range.walk = 0;
+	is_cause("range_hole", false, "the range was not read");
+	begin(CALL_CLONE, ENOMEM);
+	r.facts = FACT_PIDS_OVER;
+	is_cause("unknown", false, "no limit");
+	is_str(evidence("pid namespace"), "takes no process: its init process has exited",
+	       "the namespace has ended");
+	r.error = EAGAIN;
+	is_cause("unknown", false, "another errno");
+	is_str(evidence("pid namespace"), "none", "has another reason");
+}
+
 static void test_names_of_limits(void)
 {
 	is_str(counted_limit_name(COUNTED_MAX), "", "a number behind the last kind of objects");
@@ -309,6 +332,10 @@ static void test_rings(void)
 	r.user.locked_pages = 91;
 	is_cause("rlimit_memlock", true, "one page too many");
 	is_u64(v.need, 101 * PAGE, "what it needs");
+	is_str(evidence("locked pages of the user"), "91 + 10 of 100 pages", "the sum");
+	r.user.locked_pages = UINT64_MAX;
+	is_cause("rlimit_memlock", false, "the pages of the user are not known");
+	is_str(evidence("locked pages of the user"), "0 + 10 of 100 pages", "only those requested");
 	r.facts = FACT_IPC_LOCK;
 	is_cause("unknown", false, "CAP_IPC_LOCK lifts the limit");
 	begin(CALL_IO_URING_REGISTER, EMFILE);
@@ -454,6 +481,7 @@ int main(void)
 	test_nr_open();
 	test_processes();
 	test_fork();
+	test_holes_and_ends();
 	test_names_of_limits();
 	test_watches();
 	test_rings();
