@@ -266,6 +266,40 @@ static void test_shared_by_three(void)
 	}
 }
 
+/* What a process that has ended told of a limit is not told again, unless it is graver now. */
+static void test_told_before(void)
+{
+	const struct process_key id = {.pid = 10, .start_ns = 1};
+	struct finding other = {.subject = {.pid = 99, .start_ns = 1}};
+	struct findings all = {.f = &other, .n = 1};
+	struct occasion o = {.m = &m, .findings = &all};
+
+	begin(NULL);
+	take_threads(10, 50, 7);
+	o.s = model_find(&m, &id);
+	f = (struct finding){.rule = &rules[0], .severity = SEVERITY_WARNING};
+	other.rule = &rules[0];
+	other.worst = SEVERITY_WARNING;
+	ok(!limit_was_told_of(&o, &f, RESOURCE_THREADS), "of another user");
+	ok(f.shared, "the limit of the user is known now");
+	other.shared = f.shared;
+	ok(limit_was_told_of(&o, &f, RESOURCE_THREADS), "of this user, as a warning");
+	other.worst = SEVERITY_INFO;
+	ok(!limit_was_told_of(&o, &f, RESOURCE_THREADS), "it was less grave");
+	other.worst = SEVERITY_CRITICAL;
+	ok(limit_was_told_of(&o, &f, RESOURCE_THREADS), "it was graver");
+	other.rule = &rules[1];
+	ok(!limit_was_told_of(&o, &f, RESOURCE_THREADS), "another rule told it");
+	other.rule = &rules[0];
+	take_threads(99, 50, 7);
+	ok(!limit_was_told_of(&o, &f, RESOURCE_THREADS), "the process that told it lives");
+	model_find(&m, &other.subject)->final = true;
+	ok(limit_was_told_of(&o, &f, RESOURCE_THREADS), "it has ended");
+	other.subject = id;
+	ok(!limit_was_told_of(&o, &f, RESOURCE_THREADS), "the process itself told it");
+	end();
+}
+
 static bool refused(rule_test *test, const char *cause, uint64_t fd_soft, uint64_t need)
 {
 	struct refused_record r = refused_record(10, CALL_RECVMSG, EMFILE);
@@ -358,6 +392,7 @@ int main(void)
 	test_python();
 	test_shared_limit();
 	test_shared_by_three();
+	test_told_before();
 	test_many_descriptors();
 	test_window();
 	test_held_stall();
