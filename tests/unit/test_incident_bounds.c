@@ -5,6 +5,8 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
+#include <regex.h>
 #include <time.h>
 
 #include "fixture.h"
@@ -84,6 +86,7 @@ static void begin(uint64_t per_hour)
 	lowered = 0;
 	now_ns = 1000 * SECOND;
 	wall_ns = WALL_NS;
+	memset(&in, 0x5a, sizeof(in)); /* nothing of what was there before counts */
 	if (incidents_open(&in, &opt, store_path(), tell_nothing, NULL, error, sizeof(error)))
 		exit(1);
 	in.news = take_news;
@@ -443,6 +446,31 @@ static void test_failures(void)
 	end();
 }
 
+/* Why a store could not be opened. */
+static void test_errors(void)
+{
+	char error[512] = "", want[512], why[128];
+	const char *absent = fixture_path("absent/a/b");
+	regex_t regex;
+	int err;
+
+	opt.ring.bytes = 1 << 20;
+	err = incidents_open(&in, &opt, absent, tell_nothing, NULL, error, sizeof(error));
+	is_u64(-err, ENOENT, "no directory");
+	snprintf(want, sizeof(want), "cannot make %s: No such file or directory", absent);
+	is_str(error, want, "and why");
+	ok(!in.ring && in.store.fd < 0, "nothing is open");
+	ok(!trigger(oom_of("w", 0)) && in.counts.triggers == 1, "a trigger is only counted");
+	err = regcomp(&regex, "a(", REG_EXTENDED);
+	regerror(err, &regex, why, sizeof(why));
+	opt.signal_pattern = "a(";
+	err = incidents_open(&in, &opt, absent, tell_nothing, NULL, error, sizeof(error));
+	is_u64(-err, EINVAL, "a pattern that is none");
+	snprintf(want, sizeof(want), "a(: %s", why);
+	is_str(error, want, "and why");
+	opt.signal_pattern = NULL;
+}
+
 int main(void)
 {
 	test_rates();
@@ -455,5 +483,6 @@ int main(void)
 	test_record();
 	test_replaced();
 	test_failures();
+	test_errors();
 	return tap_done();
 }
