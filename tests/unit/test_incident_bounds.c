@@ -113,7 +113,10 @@ static const char *trigger(struct incident_cause c)
 	return incidents_trigger(&in, &c);
 }
 
-/* Begins an incident of the nth workload, and completes it. Returns whether it was begun. */
+/*
+ * Begins an incident of the nth workload, and forgets it: its file is not written again. Returns
+ * whether it was begun.
+ */
 static bool begun(enum incident_trigger t, unsigned int nth)
 {
 	char workload[32];
@@ -124,7 +127,7 @@ static bool begun(enum incident_trigger t, unsigned int nth)
 	c = oom_of(workload, 0);
 	c.trigger = t;
 	good = trigger(c);
-	incidents_work(&in);
+	memset(in.waiting, 0, sizeof(in.waiting));
 	return good;
 }
 
@@ -433,12 +436,12 @@ static void test_failures(void)
 	ok(!begun(INCIDENT_OOM, 1), "a store that is gone");
 	is_u64(news[INCIDENT_FAILED], 1, "is told once, at the trigger");
 	ok(!begun(INCIDENT_OOM, 2) && news[INCIDENT_FAILED] == 1, "not again");
-	is_u64(in.store.failed, 4, "each try is counted");
+	is_u64(in.store.failed, 2, "each try is counted");
 	is_u64(in.store.stored, 0, "none was stored");
 	rename(gone, path);
 	ok(begun(INCIDENT_OOM, 3), "it is back");
-	is_u64(in.store.stored, 2, "which stores");
-	is_u64(news[INCIDENT_STORED], 1, "an incident");
+	is_u64(in.store.stored, 1, "which is counted");
+	is_u64(news[INCIDENT_STORED], 1, "and told");
 	rename(path, gone);
 	ok(!begun(INCIDENT_OOM, 4), "gone again");
 	is_u64(news[INCIDENT_FAILED], 2, "which is told");
