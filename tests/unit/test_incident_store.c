@@ -176,6 +176,7 @@ static void test_path_lengths(void)
 		struct incident_store s;
 		int err;
 
+		memset(&s, 0x5a, sizeof(s));
 		memset(path, '/', sizeof(path));
 		memcpy(path, dir, strlen(dir));
 		path[rows[i].len] = 0;
@@ -186,6 +187,29 @@ static void test_path_lengths(void)
 		incident_store_close(&s);
 		ok(s.fd == -1 && !s.dir[0], "and closed");
 	}
+}
+
+/* An open store holds one descriptor, whatever its number is. */
+static void test_descriptor(void)
+{
+	const struct store_bounds bounds = {.count = 5, .bytes = 6, .age_ns = 7};
+	struct incident_store s;
+	int fd;
+
+	put("", "file", 0, 0);
+	is_u64(-incident_store_open(&s, in("", "file"), &bounds), ENOTDIR, "a file is no store");
+	ok(s.fd == -1 && !s.dir[0], "and is not open");
+	is_u64(incident_store_open(&s, fixture_path("one"), &bounds), 0, "a store");
+	is_u64(s.fd, 0, "has the first free descriptor");
+	ok(fcntl(s.fd, F_GETFD) & FD_CLOEXEC, "which no other program gets");
+	is_str(s.dir, fixture_path("one"), "its path");
+	ok(s.bounds.count == 5 && s.bounds.bytes == 6 && s.bounds.age_ns == 7, "its bounds");
+	fd = s.fd;
+	incident_store_close(&s);
+	ok(fcntl(fd, F_GETFD) == -1 && errno == EBADF, "it is closed");
+	is_u64(s.bounds.count, 0, "and empty");
+	incident_store_close(&s);
+	ok(s.fd == -1, "twice");
 }
 
 /* Unfinished files stay for ten minutes: their writer may still live. */
@@ -384,6 +408,7 @@ int main(void)
 	test_made_names();
 	test_directories();
 	test_path_lengths();
+	test_descriptor();
 	test_drafts();
 	test_bounds();
 	test_list();
