@@ -40,6 +40,22 @@ int clock_gettime(clockid_t clock, struct timespec *ret)
 	return 0;
 }
 
+/* The disk of this test. Call number `fails_at` of fsync() fails, and none if that is 0. */
+static unsigned int syncs, fails_at;
+static char synced[PATH_MAX]; /* this path does not exist when its contents are written */
+static bool early;
+
+int fsync(int fd)
+{
+	struct stat st;
+
+	early |= !syncs && !stat(synced, &st);
+	if (++syncs != fails_at)
+		return fd < 0 ? -1 : 0;
+	errno = EIO;
+	return -1;
+}
+
 static void note_dropped(void *ctx, const char *name)
 {
 	(void)ctx;
@@ -402,6 +418,57 @@ static void test_failures(void)
 	record_ring_free(ring);
 }
 
+/* A file has its name only when its contents are on the disk; then the name is, too. */
+static void test_disk(void)
+{
+	struct incident_record head = RECORD(incident_record, RECORD_INCIDENT, SECOND);
+	struct record_ring *ring = make_ring();
+	struct incident_store s;
+
+	put_four(&s, "disk");
+	s.bounds.count = 4;
+	snprintf(synced, sizeof(synced), "%s", in("disk", "5T.fsr"));
+	syncs = 0;
+	fails_at = 1;
+	is_u64(-incident_store_put(&s, ring, &head, "5T.fsr"), EIO, "the contents are not written");
+	ok(syncs == 1 && !early, "which is known before the file has its name");
+	ok(!exists("disk", "5T.fsr") && s.failed == 1, "it gets none");
+	syncs = 0;
+	fails_at = 2;
+	is_u64(-incident_store_put(&s, ring, &head, "5T.fsr"), EIO, "the name is not written");
+	ok(s.failed == 2 && !nr_dropped, "no other file is removed for it");
+	fails_at = syncs = 0;
+	is_u64(incident_store_put(&s, ring, &head, "5T.fsr"), 0, "both are written");
+	is_u64(syncs, 2, "each by a call of its own");
+	is_u64(nr_dropped, 1, "and one file is removed for it");
+	incident_store_close(&s);
+	record_ring_free(ring);
+}
+
+/* The longest path of a store, with the longest name of a file. */
+static void test_longest(void)
+{
+	static const char name[] =
+		"20231114T221320.000Z-01234567890123456789012345678901234567.fsr";
+	struct incident_record head = RECORD(incident_record, RECORD_INCIDENT, SECOND);
+	struct record_ring *ring = make_ring();
+	char path[PATH_MAX - STORED_NAME_BYTES];
+	struct incident_list list;
+	struct incident_store s;
+
+	memset(path, '/', sizeof(path));
+	memcpy(path, fixture_path(""), strlen(fixture_path("")));
+	strcpy(path + sizeof(path) - sizeof("deep"), "deep");
+	is_u64(incident_store_open(&s, path, &unbounded), 0, "a long path");
+	is_u64(incident_store_put(&s, ring, &head, name), 0, "and a long name");
+	ok(exists("deep", name), "make a file");
+	ok(!incident_list_read(path, &list) && list.n == 1 && !*list.one[0].why, "in the list");
+	is_str(list.n ? list.one[0].name : "", name, "by its whole name");
+	incident_list_free(&list);
+	incident_store_close(&s);
+	record_ring_free(ring);
+}
+
 int main(void)
 {
 	test_names();
@@ -413,5 +480,7 @@ int main(void)
 	test_bounds();
 	test_list();
 	test_failures();
+	test_disk();
+	test_longest();
 	return tap_done();
 }
