@@ -17,10 +17,14 @@ static void test_intervals(void)
 		{"1m30s", 90000 * MS},
 		{".5s", 500 * MS},
 		{"2us", 2000},
+		{"5ns", 5},
+		{"3599s999999999ns", 3599999999999},
+		{"3600s", 3600000000000},
 		{"1h", 3600000 * MS},
 	};
-	static const char *const bad[] = {"",	   "1",	 "s",	".s",	"1 s",	"-1s", "1sx",
-					  "1h1ns", "2h", "nan", "0x1s", "infs", "1d",  "9e9h"};
+	static const char *const bad[] = {"",	 "1",	 "s",	  ".s",	      "1 s",
+					  "-1s", "1sx",	 "1h1ns", "3600s1ns", "2h",
+					  "nan", "0x1s", "infs",  "1d",	      "9e9h"};
 	uint64_t ns;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)

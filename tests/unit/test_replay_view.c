@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Tests the live view of a recording on a pseudo-terminal: to which scan each key goes, what it
+ * says on the way, and where it stops. Scans are half a minute apart, so that none passes by
+ * itself during the test.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+
+#include "cli/options_table.h"
+#include "fixture.h"
+#include "probe/recording.h"
+#include "session/commands.h"
+#include "tap.h"
+
+#define PATIENCE_MS 60000 /* after this time, output that is missing does not come */
+#define SEEN_MAX    (4 << 20)
+#define STEP_NS	    (30 * SECOND)
+#define WALL_NS	    (1700000000 * SECOND) /* 2023-11-14 22:13:20 UTC, at the first scan */
+#define FAR	    1000
+#define NEAR	    65500 /* mappings, near vm.max_map_count */
+
+static int master;
+static pid_t child;
+static char *seen; /* what the terminal has shown since the last key */
+static size_t seen_len;
+static uint64_t trigger_ns;  /* time of the trigger in recordings of incidents; 0: no incident */
+static uint64_t opens_at_ns; /* 0: at the begin */
+
+static void put(struct recorder *rec, const struct record *h)
+{
+	if (recorder_take(rec, h))
+		abort();
+}
+
+/* Makes a recording. Process 10 is near its limit from scan 5 on, process 11 from scan 9 on. */
+static const char *make_recording(const char *name, unsigned int scans, uint64_t step_ns)
+{
+	const char *path = fixture_path(name);
+	struct host_record host = host_record(SECOND);
+	struct hook_record hook = hook_record("lifecycle", HOOK_ON);
+	struct incident_record incident = RECORD(incident_record, RECORD_INCIDENT, SECOND);
+	struct end_record end = RECORD(end_record, RECORD_END, scans * step_ns);
+	struct recorder *rec = NULL;
+	char error[512];
+
+	if (recorder_open(path, true, &rec, error, sizeof(error)))
+		abort();
+	host.interval_ns = step_ns;
+	host.wall_ns = WALL_NS;
+	if (trigger_ns) {
+		incident.at_ns = trigger_ns;
+		incident.subject = (struct process_key){.pid = 11, .start_ns = 1};
+		strcpy(incident.title, "it was killed");
+		put(rec, &incident.h);
+	}
+	put(rec, &host.h);
+	put(rec, &hook.h);
+	for (unsigned int i = 0; i < scans; i++) {
+		struct tick_record tick = tick_record((i + 1) * step_ns);
+
+		for (uint32_t k = 0; k < 2; k++) {
+			struct process_record p = process_record(10 + k, 1, tick.h.t_ns - 1000);
+
+			p.g.map_count = i + 1 < (k ? 9 : 5) ? FAR : NEAR;
+			put(rec, &p.h);
+		}
+		tick.wall_ns = WALL_NS + i * step_ns;
+		put(rec, &tick.h);
+	}
+	put(rec, &end.h);
+	if (recorder_close(rec))
+		abort();
+	return path;
+}
+
+static void run(const char *terminal, char **argv)
+{
+	struct options o;
+	char error[512];
+	int argc = 0, fd;
+
+	setsid();
+	fd = open(terminal, O_RDWR);
+	if (fd < 0 || dup2(fd, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0)
+		_exit(100);
+	while (argv[argc])
+		argc++;
+	if (options_parse(argc, argv, &o, error, sizeof(error))) {
+		dprintf(2, "%s\n", error);
+		_exit(101);
+	}
+	o.revision = "test";
+	exit(opens_at_ns ? replay_at(&o, argv[2], opens_at_ns) : command_replay(&o));
+}
+
+static void start(const char *path)
+{
+	struct winsize size = {.ws_col = 120, .ws_row = 30};
+	char *argv[] = {"faultscope", "replay", (char *)path, NULL};
+
+	free(seen);
+	seen = calloc(1, SEEN_MAX);
+	seen_len = 0;
+	master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (!seen || master < 0 || grantpt(master) || unlockpt(master) ||
+	    ioctl(master, TIOCSWINSZ, &size))
+		abort();
+	fflush(stdout);
+	child = fork();
+	if (!child)
+		run(ptsname(master), argv);
+}
+
+/* Reads what the terminal shows, until `text` was shown, or until the end. */
+static bool shows(const char *text)
+{
+	struct pollfd ready = {.fd = master, .events = POLLIN};
+	time_t last = time(NULL) + PATIENCE_MS / 1000;
+	ssize_t n = 1;
+
+	while (!strstr(seen, text) && n > 0 && seen_len + 1 < SEEN_MAX && time(NULL) < last &&
+	       poll(&ready, 1, PATIENCE_MS) > 0) {
+		n = read(master, seen + seen_len, SEEN_MAX - 1 - seen_len);
+		seen_len += n > 0 ? n : 0;
+		seen[seen_len] = 0;
+	}
+	return strstr(seen, text) != NULL;
+}
+
+static void press(const char *keys)
+{
+	seen_len = 0;
+	seen[0] = 0;
+	if (write(master, keys, strlen(keys)) != (ssize_t)strlen(keys))
+		abort();
+}
+
+struct step {
+	const char *keys, *text, *what;
+};
+
+#define STEPS(list) take_steps(list, sizeof(list) / sizeof(list[0]))
+
+static void take_steps(const struct step *step, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		press(step[i].keys);
+		if (!ok(shows(step[i].text), "%s: %s", step[i].what, step[i].text))
+			printf("# shown: …%s\n", seen + (seen_len > 400 ? seen_len - 400 : 0));
+	}
+}
+
+/* Quits, and checks the exit status. */
+static void quit(int want)
+{
+	time_t last = time(NULL) + PATIENCE_MS / 1000;
+	int status;
+
+	press("q");
+	while (shows("\001never"))
+		;
+	while (!waitpid(child, &status, WNOHANG)) {
+		if (time(NULL) > last)
+			kill(child, SIGKILL);
+		usleep(1000);
+	}
+	close(master);
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == want, "q ends it: %x", status);
+	ok(strstr(seen, "\033[?1049l") != NULL, "the screen is given back");
+}
+
+/* The time line says where the view is, such as "22:13:50, 30.0 s of 9m 30s". */
+static void test_ways(void)
+{
+	static const struct step steps[] = {
+		{".", "22:13:50, ", "the next scan"},
+		{".", "22:14:20, ", "the next scan"},
+		{",", "22:13:50, ", "the scan before"},
+		{">", "22:18:50, ", "ten scans on"},
+		{"..", "22:19:50, ", "two keys at once"},
+		{",,", "22:18:50, ", "two back"},
+		{"<", "22:13:50, ", "ten scans back"},
+		{"<", "22:13:20, ", "not before the first one"},
+		{"}", "22:14:20, ", "a minute on"},
+		{"}}", "22:16:20, ", "two minutes on"},
+		{"{", "22:15:20, ", "a minute back"},
+		{"{{{", "22:13:20, ", "not before the begin"},
+		{".", "22:13:50, ", "the next scan"},
+		{"{", "22:13:20, ", "less than a minute back"},
+		{"$", "END OF RECORDING", "the end"},
+		{",", "22:22:20, ", "the last scan but one"},
+		{">", "END OF RECORDING", "beyond the end"},
+		{"{", "22:21:50, ", "a minute before the end"},
+		{"0", "22:13:20, ", "the begin"},
+		{">>>>", "END OF RECORDING", "far beyond the end"},
+		{"0.", "22:13:50, ", "the begin, and a scan on"},
+		{".0", "22:13:20, ", "a time replaces what was before"},
+	};
+
+	start(make_recording("ways.fsr", 20, STEP_NS));
+	ok(shows("22:13:20, ") && shows(" of 9m 30s"), "it begins with the first scan");
+	STEPS(steps);
+	quit(0);
+}
+
+static void test_times(void)
+{
+	static const struct step steps[] = {
+		{"J22:16:20\r", "22:16:20, ", "the time of a scan"},
+		{"J22:16:19\r", "22:16:20, ", "just before it"},
+		{"J22:16:21\r", "22:16:50, ", "just after it"},
+		{"J+90s\r", "22:14:50, ", "from the begin"},
+		{"J+91s\r", "22:15:20, ", "a second more"},
+		{"J-30s\r", "22:22:20, ", "from the end"},
+		{"J-31s\r", "22:22:20, ", "a second earlier"},
+		{"J-60s\r", "22:21:50, ", "two scans from the end"},
+		{"Jnever\r", "never: expected a time, as 14:03", "no time"},
+		{"J+0s\r", "22:13:20, ", "the begin"},
+		{"J+10m\r", "END OF RECORDING", "after the end"},
+	};
+
+	start(make_recording("times.fsr", 20, STEP_NS));
+	ok(shows("22:13:20, "), "it begins with the first scan");
+	STEPS(steps);
+	quit(0);
+}
+
+static void test_marks(void)
+{
+	static const struct step steps[] = {
+		{"]", "critical M25 proc10[10]: ", "the first finding"},
+		{"]", "critical M25 proc11[11]: ", "the second one"},
+		{"]", "no finding opens after this time", "there is no other"},
+		{".", "22:17:50, ", "a scan after it"},
+		{"[", "22:17:20, ", "the finding before"},
+		{"[", "22:15:20, ", "the one before"},
+		{"[", "no finding opened before this time", "there is no other"},
+		{"0", "22:13:20, ", "the begin"},
+		{"]]", "22:17:20, ", "two at once"},
+		{"0", "22:13:20, ", "the begin"},
+		{"]]]", "22:17:20, ", "no more than there are"},
+		{"[[[", "22:15:20, ", "and back"},
+		{",", "22:14:50, ", "a scan before it"},
+		{"]", "22:15:20, ", "and on"},
+	};
+
+	start(make_recording("marks.fsr", 20, STEP_NS));
+	ok(shows("22:13:20, "), "it begins with the first scan");
+	STEPS(steps);
+	quit(0);
+}
+
+static void test_speeds(void)
+{
+	static const struct step steps[] = {
+		{" ", "REPLAY x1 PAUSED", "a pause"},
+		{"+", "REPLAY x2 PAUSED", "twice as fast"},
+		{"+", "REPLAY x4 PAUSED", "four times"},
+		{"+++++++", "REPLAY x512 PAUSED", "ten keys make 1024"},
+		{"+", "REPLAY x1024 PAUSED", "the highest speed"},
+		{"++-", "REPLAY x512 PAUSED", "stays the highest"},
+		{"--------", "REPLAY x2 PAUSED", "slower"},
+		{"-", "REPLAY x1 PAUSED", "the recorded speed"},
+		{"-", "REPLAY x1/2 PAUSED", "half of it"},
+		{"---------", "REPLAY x1/1024 PAUSED", "the lowest speed"},
+		{"--+", "REPLAY x1/512 PAUSED", "stays the lowest"},
+	};
+
+	start(make_recording("speeds.fsr", 20, STEP_NS));
+	ok(shows("22:13:20, ") && shows("REPLAY x1"), "the recorded speed");
+	STEPS(steps);
+	quit(0);
+}
+
+/* A recording of a day or more shows dates. */
+static void test_dates(void)
+{
+	static const struct step day[] = {
+		{".", "Nov 15 04:13:20, ", "a date"},
+		{"$", "Nov 15 22:13:20, ", "the end"},
+	};
+	static const struct step less[] = {
+		{".", " 04:13:19, ", "a time without a date"},
+		{"$", " 22:13:19, ", "the end"},
+	};
+
+	start(make_recording("day.fsr", 5, 21600 * SECOND));
+	ok(shows("Nov 14 22:13:20, "), "it begins with the first scan");
+	STEPS(day);
+	quit(0);
+	start(make_recording("less.fsr", 5, 21600 * SECOND - 1));
+	ok(shows(" 22:13:20, "), "a nanosecond less");
+	STEPS(less);
+	ok(!strstr(seen, "Nov 1"), "no date is shown");
+	quit(0);
+}
+
+/* An incident opens at its trigger, paused. */
+static void test_opening(void)
+{
+	const char *path = make_recording("opening.fsr", 20, STEP_NS);
+
+	opens_at_ns = 7 * STEP_NS;
+	start(path);
+	ok(shows("22:16:20, "), "the scan at the given time");
+	press(".");
+	ok(shows("22:16:50, "), "and on from there");
+	quit(0);
+	opens_at_ns = 7 * STEP_NS + 1;
+	start(path);
+	ok(shows("22:16:50, ") && shows("PAUSED"), "or the next one, paused");
+	quit(0);
+	opens_at_ns = trigger_ns = 11 * STEP_NS;
+	start(make_recording("incident.fsr", 20, STEP_NS));
+	ok(shows("the trigger: it was killed"), "the title of its trigger");
+	ok(shows("22:18:20, "), "at its scan");
+	press("\r");
+	ok(shows("Process proc11[11]"), "the cursor is on its process");
+	quit(0);
+	opens_at_ns = 0;
+}
+
+/* The trigger of an incident is a mark, at the first scan that shows it. */
+static void test_trigger(void)
+{
+	static const struct {
+		uint64_t at_ns;
+		const char *shown;
+	} rows[] = {
+		{11 * STEP_NS - 1, "22:18:20, "}, {11 * STEP_NS, "22:18:20, "},
+		{11 * STEP_NS + 1, "22:18:50, "}, {20 * STEP_NS, "22:22:50, "},
+		{20 * STEP_NS + 1, "22:22:50, "},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		trigger_ns = rows[i].at_ns;
+		start(make_recording("trigger.fsr", 20, STEP_NS));
+		ok(shows("22:13:20, "), "the first scan");
+		press("]]]");
+		ok(shows(rows[i].shown), "the trigger is the third mark, at %s", rows[i].shown);
+		ok(shows("trigger of the incident: it was killed"), "with its title");
+		quit(0);
+	}
+	trigger_ns = 0;
+}
+
+int main(void)
+{
+	setenv("TERM", "xterm", 1);
+	setenv("NO_COLOR", "1", 1);
+	setenv("TZ", "UTC", 1);
+	/* settings of the real user are neither read nor written */
+	unsetenv("COLUMNS");
+	unsetenv("XDG_CONFIG_HOME");
+	unsetenv("HOME");
+	test_ways();
+	test_times();
+	test_marks();
+	test_speeds();
+	test_dates();
+	test_opening();
+	test_trigger();
+	free(seen);
+	return tap_done();
+}
