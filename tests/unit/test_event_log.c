@@ -235,6 +235,77 @@ static void test_lines_of_all(void)
 	end();
 }
 
+/* Lines that were left out are told when the last line is more than a minute old. */
+static void test_minute(void)
+{
+	begin();
+	look();
+	is_u64(lines(), 1, "a line");
+	for (int i = 0; i < 6; i++) {
+		f.level++;
+		look();
+		s.in.findings.f[0].logged.withheld = false;
+	}
+	is_u64(lines(), 3, "of one finding four at once");
+	now_ns += MINUTE;
+	event_log_work(&s);
+	is_u64(lines(), 0, "a minute after the last line, nothing is told");
+	now_ns++;
+	event_log_work(&s);
+	is_line("lines_withheld [", "withheld=\"3\"");
+	f.open = false;
+	look();
+	is_line("finding_cleared [", "leak");
+	now_ns += 2 * MINUTE;
+	event_log_work(&s);
+	is_u64(lines(), 0, "none was left out since");
+	end();
+}
+
+/* The path of a socket has room for 107 bytes and a zero. */
+static void test_socket_paths(void)
+{
+	static const size_t most = sizeof(((struct sockaddr_un *)0)->sun_path) - 1;
+	char at[256], want[512];
+
+	for (size_t len = most - 1; len <= most + 1; len++) {
+		begin();
+		event_log_close(&s);
+		close(reader);
+		unlink(path);
+		memset(at, '/', sizeof(at));
+		memcpy(at, fixture_path(""), strlen(fixture_path("")));
+		strcpy(at + len - 4, "/log");
+		o.log.socket = at;
+		reader = listen_at(path);
+		errors_begin();
+		if (len <= most) {
+			is_u64(event_log_open(&s), 0, "the path of a socket");
+			errors_are("", "which is good");
+			look();
+			is_line("finding_opened [", "leak");
+		} else {
+			is_u64(event_log_open(&s), EXIT_FAILED, "a path that is too long");
+			snprintf(want, sizeof(want),
+				 "faultscope: --log-format: %s: the path of a socket has at most "
+				 "107 bytes\n",
+				 at);
+			errors_are(want, "which is said");
+			ok(!s.log, "there is no log");
+		}
+		end();
+	}
+	begin();
+	event_log_close(&s);
+	o.log.socket = fixture_path("absent");
+	errors_begin();
+	is_u64(event_log_open(&s), EXIT_FAILED, "nobody reads");
+	snprintf(want, sizeof(want), "faultscope: --log-format: %s: No such file or directory\n",
+		 fixture_path("absent"));
+	errors_are(want, "which is said");
+	end();
+}
+
 /* The log remembers the lines of the 128 latest findings. */
 static void test_many_findings(void)
 {
@@ -470,6 +541,8 @@ int main(void)
 	test_kinds_of_lines();
 	test_lines_of_one();
 	test_lines_of_all();
+	test_minute();
+	test_socket_paths();
 	test_many_findings();
 	test_readers();
 	test_close();
