@@ -210,6 +210,92 @@ static void test_comparing(void)
 	free((char *)o.incident.store);
 }
 
+/* Stores an incident whose ring begins at `from`, with a scan every second. */
+static void store_one(const char *dir, uint64_t from, uint64_t at, uint64_t until)
+{
+	struct incident_record r = RECORD(incident_record, RECORD_INCIDENT, from * SECOND);
+	struct store_bounds bounds = {.count = 1};
+	struct ring_bounds most = {.bytes = 1 << 20};
+	struct host_record host = host_record(1);
+	struct record_ring *ring;
+	struct incident_store s;
+
+	if (incident_store_open(&s, dir, &bounds) ||
+	    record_ring_make(&most, tell_nothing, NULL, &ring))
+		exit(1);
+	record_ring_take(ring, &host.h);
+	for (uint64_t t = from; t <= until; t++) {
+		struct process_record p = process_record(42, 1, t * SECOND);
+		struct tick_record tick = tick_record(t * SECOND);
+
+		record_ring_take(ring, &p.h);
+		record_ring_take(ring, &tick.h);
+	}
+	r.at_ns = at * SECOND;
+	r.until_ns = until * SECOND;
+	incident_store_put(&s, ring, &r, "1T.fsr");
+	record_ring_free(ring);
+	incident_store_close(&s);
+}
+
+/* The last two minutes before the trigger, or the last half, are compared with what was before. */
+static void test_compared_times(void)
+{
+	static const struct {
+		uint64_t at, until;
+		const char *before, *last; /* NULL: there is nothing to compare with */
+	} rows[] = {
+		{9, 20, NULL, NULL},
+		{10, 20, NULL, NULL},
+		{12, 20, "before (1.0 s): ", "the last 9.0 s: "},
+		{248, 260, "before (119 s): ", "the last 2m 11s: "},
+		{250, 260, "before (2m 00s): ", "the last 2m 10s: "},
+		{252, 260, "before (2m 02s): ", "the last 2m 08s: "},
+	};
+	struct options o = options(strdup(fixture_path("times")));
+	char want[512];
+
+	snprintf(want, sizeof(want),
+		 "faultscope: %s/1T.fsr: it has nothing before its trigger to compare with\n",
+		 o.incident.store);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		store_one(o.incident.store, 10, rows[i].at, rows[i].until);
+		run(&o, "compare", "1", NULL);
+		if (rows[i].before) {
+			is_u64(got.status, EXIT_INCOMPLETE, "a comparison, by /proc alone");
+			ok(strstr(got.err, rows[i].before) && strstr(got.err, rows[i].last),
+			   "%s and %s", rows[i].before, rows[i].last);
+		} else {
+			is_u64(got.status, EXIT_FAILED, "a trigger without a time before it");
+			is_str(got.err, want, "says so");
+		}
+	}
+	free((char *)o.incident.store);
+}
+
+static void test_list_bounds(void)
+{
+	struct options o = options(strdup(fixture_path("bounds")));
+
+	store(o.incident.store, 3);
+	o.top = 3;
+	run(&o, "list", NULL, NULL);
+	is_u64(count(got.out, "title"), 3, "as many as there are");
+	o.top = 4;
+	run(&o, "list", NULL, NULL);
+	is_u64(count(got.out, "title"), 3, "no more than there are");
+	o.top = 1;
+	run(&o, "list", NULL, NULL);
+	is_u64(count(got.out, "title"), 1, "one");
+	run(&o, "show", "0", NULL);
+	is_u64(got.status, EXIT_FAILED, "numbers begin with 1");
+	is_str(got.err, "faultscope: there is no incident 0\n  see: faultscope incidents\n",
+	       "0 is the name of no file");
+	run(&o, "show", "1", NULL);
+	ok(!got.status && !strncmp(got.out, "title 2\n", 8), "the first one");
+	free((char *)o.incident.store);
+}
+
 static void test_nothing_stored(void)
 {
 	struct options o = options(strdup(fixture_path("absent")));
@@ -307,6 +393,8 @@ int main(void)
 	test_pages();
 	test_deleting();
 	test_comparing();
+	test_compared_times();
+	test_list_bounds();
 	test_nothing_stored();
 	test_damaged();
 	test_snapshot();
