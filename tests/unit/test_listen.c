@@ -180,6 +180,8 @@ static void test_handed(void)
 	unsetenv("LISTEN_PID");
 	unsetenv("LISTEN_FDS");
 	is_u64(-listen_open("fd://", l, 2, error, sizeof(error)), ENOTCONN, "nothing handed over");
+	is_u64(-listen_open("fd://x", l, 2, error, sizeof(error)), ENOTCONN, "also with a name");
+	refused("fd:/x", "no address");
 	snprintf(pid, sizeof(pid), "%d", getpid() + 1);
 	setenv("LISTEN_PID", pid, 1);
 	setenv("LISTEN_FDS", "1", 1);
