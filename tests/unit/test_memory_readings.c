@@ -8,7 +8,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fixture.h"
@@ -29,6 +31,15 @@ static struct made_map *owner_map, *wanted_map;
 static pid_t child[CHILDREN];
 static struct options o;
 static struct session s;
+static uint64_t stopped_ns; /* CLOCK_MONOTONIC while it stands still; 0: it does not */
+
+int clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	if (!stopped_ns || clock != CLOCK_MONOTONIC)
+		return syscall(SYS_clock_gettime, clock, ret);
+	*ret = (struct timespec){stopped_ns / SECOND, stopped_ns % SECOND};
+	return 0;
+}
 
 /* There is no program that reads page tables: pages are read from /proc. */
 struct bpf_program *bpf_object__find_program_by_name(const struct bpf_object *obj, const char *name)
@@ -151,6 +162,24 @@ static void test_largest(void)
 	end();
 }
 
+/* No reading begins at the time limit or later. */
+static void test_time(void)
+{
+	static const enum watched whom[] = {WATCH_ALL, WATCH_TARGETS};
+
+	for (int i = 0; i < 2; i++) {
+		begin(whom[i], CHILDREN);
+		stopped_ns = 1000 * SECOND;
+		memory_readings_take_until(&s, stopped_ns - 1);
+		memory_readings_take_until(&s, stopped_ns);
+		is_u64(which(is_read), 0, "the time is over");
+		memory_readings_take_until(&s, stopped_ns + 1);
+		stopped_ns = 0;
+		is_u64(which(is_read), 11111, "a nanosecond is left");
+		end();
+	}
+}
+
 static void test_targets(void)
 {
 	begin(WATCH_TARGETS, 3);
@@ -254,6 +283,7 @@ int main(void)
 	}
 	test_plan();
 	test_largest();
+	test_time();
 	test_targets();
 	test_inherited();
 	for (int i = 0; i < CHILDREN; i++) {
