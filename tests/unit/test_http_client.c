@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Tests that a connection without a request is closed at its deadline. */
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "serve/http.h"
@@ -12,6 +14,15 @@
 static struct endpoint e;
 static struct client client[CLIENTS];
 static int peer[CLIENTS];
+static uint64_t stopped_ns; /* the time, while the clock stands still; 0: it does not */
+
+int clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	if (!stopped_ns)
+		return syscall(SYS_clock_gettime, clock, ret);
+	*ret = (struct timespec){stopped_ns / NS_PER_S, stopped_ns % NS_PER_S};
+	return 0;
+}
 
 /*
  * Makes connections in the order of the list. Connection i has its deadline seconds[i] seconds from
@@ -114,10 +125,46 @@ static void test_phases(void)
 	ok(!c.idle, "and busy again");
 }
 
+/* The time to wait is in ms, and rounded up, so that the deadline is over then. */
+static void test_exact_times(void)
+{
+	static const struct {
+		int64_t left_ns;
+		int wait_ms;
+	} rows[] = {
+		{-1, 0}, {0, 0}, {1, 1}, {999999, 1}, {1000000, 2}, {1999999, 2}, {2000000, 3},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		stopped_ns = 1000 * NS_PER_S;
+		ok(connect_all((int[]){9, 9, 9, 9}), "connections");
+		client[2].deadline_ns = stopped_ns + rows[i].left_ns;
+		is_u64(http_clients_timeout_ms(&e), rows[i].wait_ms, "the time to wait");
+		http_clients_expire(&e);
+		ok(client[2].closing == (rows[i].left_ns <= 0) &&
+			   is_shut(2) == (rows[i].left_ns <= 0),
+		   "%d ns before its deadline, a connection is %s", (int)rows[i].left_ns,
+		   rows[i].left_ns > 0 ? "open" : "closed");
+		ok(!client[1].closing && !client[3].closing, "others are open");
+		stopped_ns += rows[i].wait_ms * 1000000;
+		http_clients_expire(&e);
+		ok(client[2].closing, "it is closed after the wait");
+		close_all();
+	}
+	http_client_begins(&client[0]);
+	is_u64(client[0].deadline_ns, stopped_ns + ENDPOINT_PATIENCE_S * NS_PER_S,
+	       "the time for a request");
+	http_client_idles(&client[0]);
+	is_u64(client[0].deadline_ns, stopped_ns + ENDPOINT_IDLE_S * NS_PER_S,
+	       "the time between two");
+	stopped_ns = 0;
+}
+
 int main(void)
 {
 	test_timeout();
 	test_expire();
 	test_phases();
+	test_exact_times();
 	return tap_done();
 }

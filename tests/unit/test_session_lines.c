@@ -7,6 +7,9 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "collect/symbols/user_files.h"
 #include "fixture.h"
@@ -22,6 +25,18 @@ static struct process_key self;
 static struct options options;
 static struct session s;
 static bool has_libdw;
+static uint64_t played_ns;     /* CLOCK_MONOTONIC; 0: the real one */
+static uint64_t played_cpu_ns; /* then also the CPU time of the helper */
+
+int clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	uint64_t t_ns = clock == CLOCK_MONOTONIC ? played_ns : played_cpu_ns;
+
+	if (!played_ns || (clock != CLOCK_MONOTONIC && clock >= 0))
+		return syscall(SYS_clock_gettime, clock, ret);
+	*ret = (struct timespec){t_ns / SECOND, t_ns % SECOND};
+	return 0;
+}
 
 /* Returns the address in its caller at which it was called. */
 __attribute__((noinline)) static const char *here(void)
@@ -263,6 +278,43 @@ static char *without_lines(void)
 	return at;
 }
 
+/* Checks whether output waits at a time after the begin, when the helper has used CPU time. */
+static void waits(uint64_t after_ns, uint64_t cpu_ns, bool want, const char *name)
+{
+	played_ns = 1000 * SECOND + after_ns;
+	played_cpu_ns = 5 * SECOND + cpu_ns;
+	ok(session_lines_wait(&s) == want, "%s: %s", name, want ? "waits" : "does not wait");
+}
+
+/* Output waits 10 s at most, 2 s without progress, and until the helper has used 2 s. */
+static void test_wait_times(void)
+{
+	const char *const ip[] = {caller(), function(), caller()};
+
+	if (!has_libdw)
+		return;
+	begin();
+	put_stack(3, app, ip, 3);
+	waits(0, 0, true, "the begin");
+	waits(2 * SECOND - 1, 0, true, "almost 2 s without progress");
+	waits(2 * SECOND, 0, false, "2 s without progress");
+	waits(2 * SECOND, 1, true, "a nanosecond of CPU time is progress");
+	waits(4 * SECOND - 1, 1, true, "almost 2 s after it");
+	waits(4 * SECOND, 1, false, "2 s after it");
+	waits(4 * SECOND, 2 * SECOND - 1, true, "almost 2 s of CPU time");
+	waits(4 * SECOND, 2 * SECOND, false, "2 s of CPU time");
+	played_ns = 0;
+	end();
+	begin();
+	put_stack(3, app, ip, 3);
+	for (uint64_t i = 0; i < 10; i++)
+		waits(i * SECOND, i, true, "a second more with progress");
+	waits(10 * SECOND - 1, 10, true, "almost 10 s");
+	waits(10 * SECOND, 11, false, "10 s");
+	played_ns = 0;
+	end();
+}
+
 int main(void)
 {
 	__u8 id[BUILD_ID_BYTES];
@@ -274,6 +326,7 @@ int main(void)
 	app = program_copy(&program, "app", 1, id);
 	plain = without_lines();
 	test_lines();
+	test_wait_times();
 	if (has_libdw) {
 		test_many_stacks();
 		test_stacks_without_lines();
