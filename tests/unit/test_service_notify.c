@@ -66,6 +66,18 @@ static void arrives(const char *path)
 	notify_close(&n);
 }
 
+/* Checks that a socket is not used, though it is there. */
+static void refuses(const char *path)
+{
+	int fd = listen_at(path);
+	struct notify n = {.fd = 77};
+
+	setenv("NOTIFY_SOCKET", path, 1);
+	notify_open(&n);
+	ok(n.fd == -1, "an address of %zu bytes", strlen(path));
+	close(fd);
+}
+
 /* The address has at most 108 bytes, of which a path uses 107 and a zero. */
 static void test_lengths(void)
 {
@@ -79,6 +91,11 @@ static void test_lengths(void)
 		strcpy(path + len - strlen(name), name);
 		arrives(path);
 	}
+	/* an abstract name may have no zero; one of 108 bytes is not used all the same */
+	memset(path, 'x', sizeof(path));
+	path[0] = '@';
+	path[sizeof(at.sun_path)] = 0;
+	refuses(path);
 	for (size_t len = sizeof(at.sun_path); len < sizeof(at.sun_path) + 2; len++) {
 		struct notify n = {.fd = 77};
 
