@@ -159,10 +159,35 @@ static void test_durations(void)
 	end();
 }
 
+/* While the exporter keeps a ring, it scans by itself if nobody has scraped for twenty seconds. */
+static void test_own_scans(void)
+{
+	static struct incident_watch watch;
+
+	begin();
+	export_collect(&x, 0);
+	now_ns += 3600 * SECOND;
+	ok(!export_incidents_scan_is_due(&x), "without a ring, no scan is due");
+	export_collect(&x, 0);
+	x.s.incidents = &watch;
+	ok(!export_incidents_scan_is_due(&x), "a scan was made now");
+	now_ns += 20 * SECOND - 1;
+	ok(!export_incidents_scan_is_due(&x), "within twenty seconds, none is due");
+	now_ns++;
+	ok(export_incidents_scan_is_due(&x), "then one is");
+	x.collected_ns = now_ns;
+	ok(!export_incidents_scan_is_due(&x), "a scrape takes its place");
+	watch.raised = true;
+	ok(export_incidents_scan_is_due(&x), "while an incident waits, one is always due");
+	x.s.incidents = NULL;
+	end();
+}
+
 int main(void)
 {
 	test_shared();
 	test_deadlines();
 	test_durations();
+	test_own_scans();
 	return tap_done();
 }
