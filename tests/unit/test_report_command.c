@@ -163,6 +163,40 @@ static void test_formats(void)
 	   "is told");
 }
 
+static unsigned int count_lines(const char *text)
+{
+	unsigned int n = 0;
+
+	for (; (text = strchr(text, '\n')); text++)
+		n++;
+	return n;
+}
+
+/* A part of a recording has the scans between two times. */
+static void test_parts(void)
+{
+	static const struct {
+		const char *from, *to;
+		unsigned int scans;
+	} rows[] = {
+		{"0", "2", 3}, {"1", "2", 2}, {"0.5", "2", 3}, {"1", "1.5", 1}, {"0", "-1", 2},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char from[32], to[32];
+
+		snprintf(from, sizeof(from), "--from=%s", rows[i].from);
+		snprintf(to, sizeof(to), "--to=%s", rows[i].to);
+		WORDS("report", a, "--format", "csv-time", from, to);
+		is_u64(got.status, 0, "a part");
+		is_u64(count_lines(got.out), 1 + rows[i].scans, "a heading, and a line for a scan");
+	}
+	WORDS("report", a, "--from=2", "--format", "csv-time");
+	is_u64(got.status, EXIT_FAILED, "a part without a scan");
+	ok(!*got.out && strstr(got.err, ": nothing is between --from and --to: it lasts 2.0 s"),
+	   "is told");
+}
+
 static void test_copies(void)
 {
 	char want[512];
@@ -288,6 +322,7 @@ int main(void)
 	make_recording("b.fsr", 2000);
 	test_info();
 	test_formats();
+	test_parts();
 	test_copies();
 	test_redaction();
 	test_metrics();
