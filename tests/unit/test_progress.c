@@ -1,8 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Tests the progress line, and the totals that `run --summary` prints. */
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "error_output.h"
 #include "fixture.h"
 #include "live/progress.h"
 #include "tap.h"
+
+static uint64_t stopped_ns; /* CLOCK_MONOTONIC while it stands still; 0: it does not */
+
+int clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	if (!stopped_ns || clock != CLOCK_MONOTONIC)
+		return syscall(SYS_clock_gettime, clock, ret);
+	*ret = (struct timespec){stopped_ns / SECOND, stopped_ns % SECOND};
+	return 0;
+}
 
 static void says(double done, double total, double seconds, const char *want)
 {
@@ -70,8 +85,51 @@ static void test_tolls(void)
 	model_free(&m);
 }
 
+/* Checks what a progress line writes at a time after its begin. */
+static void writes(struct progress *p, uint64_t after_ns, const char *want, const char *name)
+{
+	stopped_ns = p->began_ns + after_ns;
+	errors_begin();
+	progress_at(p, 1, 4);
+	errors_are(want, name);
+}
+
+/* The line appears after two seconds, and changes five times a second at most. */
+static void test_times(void)
+{
+	static const char line[] = "\r\033[Kfaultscope: reading: 25 %, 6.0 s left";
+	struct progress p;
+
+	stopped_ns = 1000 * SECOND;
+	errors_begin();
+	progress_begin(&p, "reading");
+	errors_are("", "the begin says nothing");
+	ok(!p.on, "a file shows no progress");
+	writes(&p, 9 * SECOND, "", "at any time");
+	p.on = true; /* as on a terminal */
+	writes(&p, 2 * SECOND - 1, "", "nothing within two seconds");
+	errors_begin();
+	progress_end(&p);
+	errors_are("", "and nothing to remove");
+	p.on = true;
+	writes(&p, 2 * SECOND, line, "then a line");
+	writes(&p, 2 * SECOND + SECOND / 5 - 1, "", "no other within 0.2 s");
+	writes(&p, 2 * SECOND + SECOND / 5, "\r\033[Kfaultscope: reading: 25 %, 6.6 s left",
+	       "then another");
+	writes(&p, 2 * SECOND + SECOND / 5, "", "once");
+	errors_begin();
+	progress_end(&p);
+	errors_are("\r\033[K", "the end removes it");
+	errors_begin();
+	progress_end(&p);
+	errors_are("", "once");
+	writes(&p, 60 * SECOND, "", "nothing comes after the end");
+	stopped_ns = 0;
+}
+
 int main(void)
 {
+	test_times();
 	says(40, 100, 4, "reading: 40 %, 6.0 s left");
 	says(1, 100, 3, "reading: 1 %, 4m 57s left");
 	says(0, 100, 3, "reading: 0 %");
