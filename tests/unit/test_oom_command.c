@@ -206,9 +206,33 @@ static void test_recordings(void)
 		free(files[i]);
 }
 
+/* The page of one kill says nothing about older ones; that of the newer of two does. */
+static void test_few(void)
+{
+	struct options o = options(strdup(fixture_path("few")));
+
+	store(o.oom.store, 1);
+	run(&o);
+	ok(!got.status && !strncmp(got.out, "victim10[10] OOM-killed", 23), "the only kill");
+	ok(!strstr(got.out, "older"), "without a word about others");
+	o.oom.list = true;
+	run(&o);
+	is_u64(count(got.out, "victim10"), 1, "a list of one");
+	o.oom.list = false;
+	free((char *)o.oom.store);
+	o.oom.store = strdup(fixture_path("two"));
+	store(o.oom.store, 2);
+	run(&o);
+	ok(!strncmp(got.out, "victim11[11] OOM-killed", 23), "the newer of two");
+	ok(strstr(got.out, "\n\n1 older kill is stored: faultscope oom --list\n"),
+	   "and that there is another");
+	free((char *)o.oom.store);
+}
+
 int main(void)
 {
 	test_store();
+	test_few();
 	test_nothing_stored();
 	test_recordings();
 	return tap_done();
