@@ -9,6 +9,7 @@
 
 #define NEAR 65500 /* mappings, near vm.max_map_count */
 #define FAR  1000
+#define MANY 16 /* processes of a recording with many findings */
 
 /* Mappings of two processes at each scan. */
 static const uint64_t mappings[][2] = {
@@ -104,6 +105,55 @@ static void test_search(const char *path)
 	outline_end(&o);
 }
 
+/* Records scans. At each one, new processes are near their limit, which end with the next one. */
+static void make_many(const char *path, uint64_t scans)
+{
+	struct host_record host = host_record(1);
+	struct hook_record hook = hook_record("lifecycle", HOOK_ON);
+	struct recorder *rec = NULL;
+
+	if (recorder_open(path, true, &rec, error, sizeof(error)))
+		abort();
+	take(rec, &host.h);
+	take(rec, &hook.h);
+	for (uint64_t t = 1; t <= scans; t++) {
+		struct tick_record tick = tick_record(t * SECOND);
+
+		for (uint32_t k = t > 1 ? 0 : MANY; k < 2 * MANY; k++) {
+			struct process_record p =
+				process_record(10 + (t - 1) * MANY + k, 1, t * SECOND - 1000);
+
+			p.g.map_count = NEAR;
+			if (k < MANY)
+				p.g.flags |= PROC_FINAL;
+			take(rec, &p.h);
+		}
+		take(rec, &tick.h);
+	}
+	if (recorder_close(rec))
+		abort();
+}
+
+/* An outline has 4096 marks at most. Others are counted. */
+static void test_many(const char *path)
+{
+	static const uint64_t most = OUTLINE_MARKS_MAX / MANY;
+	static struct outline o;
+
+	for (uint64_t scans = most; scans <= most + 1; scans++) {
+		make_many(path, scans);
+		outline_of(&o, path, SEVERITY_CRITICAL);
+		while (!o.complete)
+			outline_step(&o);
+		is_u64(o.n, OUTLINE_MARKS_MAX, "as many marks as there may be");
+		is_u64(o.lost, (scans - most) * MANY, "the others are counted");
+		is_u64(o.mark[0].t_ns, SECOND, "the first ones stay");
+		is_u64(o.mark[o.n - 1].t_ns, most * SECOND, "up to the last one with room");
+		is_u64(o.span.end_ns, scans * SECOND, "the recording is read to its end");
+		outline_end(&o);
+	}
+}
+
 static void test_damage(const char *path)
 {
 	static struct outline o;
@@ -123,6 +173,7 @@ int main(void)
 	test_marks(path);
 	test_search(path);
 	test_damage(path);
+	test_many(path);
 	unlink(path);
 	return tap_done();
 }
