@@ -260,6 +260,7 @@ static void test_errors(void)
 {
 	char want[512];
 	const char *said;
+	int fd;
 
 	make_recording(false, true);
 	snprintf(want, sizeof(want),
@@ -284,6 +285,19 @@ static void test_errors(void)
 	errors_begin();
 	is_u64(recording_part(path, 0, 1, STDOUT_FILENO + 90, &gaps), EXIT_BAD, "no file for it");
 	ok(*errors_end(), "which is said");
+	make_recording(true, true);
+	fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	errors_begin();
+	is_u64(recording_part(path, 0, UINT64_MAX, fd, &gaps), EXIT_BAD, "a full disk");
+	ok(strstr(errors_end(), ": No space left on device\n"), "which is said");
+	close(fd);
+	if (truncate(path, 10))
+		abort();
+	fd = memfd_create("part", MFD_CLOEXEC);
+	errors_begin();
+	is_u64(recording_part(path, 0, UINT64_MAX, fd, &gaps), EXIT_BAD, "no recording");
+	ok(strstr(errors_end(), "all.fsr"), "which is said, with its name");
+	close(fd);
 	buf_free(&gaps);
 }
 
