@@ -66,16 +66,17 @@ static int dispatch(const struct options *mine)
 					   : command_report(mine, write_metrics);
 }
 
-/* Runs a command with up to five words. */
-static void run(const char *command, const char *a, const char *b, const char *c, const char *d,
-		const char *e)
+/* Runs a command with up to five words, which are copied: fixture_path() is called meanwhile. */
+static void run(const char *command, const char *const w[5])
 {
-	char *argv[] = {"faultscope", (char *)command, (char *)a, (char *)b,
-			(char *)c,    (char *)d,       (char *)e, NULL};
-	int argc = 0;
+	static char word[5][256];
+	char *argv[8] = {"faultscope", (char *)command};
+	int argc = 2;
 
-	while (argv[argc])
-		argc++;
+	for (int i = 0; i < 5 && w[i]; i++) {
+		snprintf(word[i], sizeof(word[i]), "%s", w[i]);
+		argv[argc++] = word[i];
+	}
 	if (options_parse(argc, argv, &o, error, sizeof(error))) {
 		printf("# %s\n", error);
 		exit(1);
@@ -85,12 +86,7 @@ static void run(const char *command, const char *a, const char *b, const char *c
 	run_command(dispatch, &o);
 }
 
-#define WORDS(command, ...) run_words(command, (const char *const[5]){__VA_ARGS__})
-
-static void run_words(const char *command, const char *const w[5])
-{
-	run(command, w[0], w[1], w[2], w[3], w[4]);
-}
+#define WORDS(command, ...) run(command, (const char *const[5]){__VA_ARGS__})
 
 static const char *a, *b; /* paths of recordings */
 
