@@ -58,7 +58,8 @@ static void name_of(int fd, const char *otherwise, char *ret, size_t size)
 	socklen_t len = sizeof(at);
 	char host[48], port[8];
 
-	if (!getsockname(fd, (struct sockaddr *)&at, &len) &&
+	/* getnameinfo(3) would also name a Unix socket, by the name of the host */
+	if (!getsockname(fd, (struct sockaddr *)&at, &len) && at.ss_family != AF_UNIX &&
 	    !getnameinfo((struct sockaddr *)&at, len, host, sizeof(host), port, sizeof(port),
 			 NI_NUMERICHOST | NI_NUMERICSERV))
 		snprintf(ret, size, at.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);

@@ -220,6 +220,12 @@ static void test_many_handed(void)
 	ok(l[0].fd == 3 && l[1].fd == 4 && l[2].fd == 5, "by their numbers");
 	is_str(l[0].name, "0.0.0.0:0", "the name of an address");
 	is_str(l[1].name, "fd://1", "what has no address has its number");
+	fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	if (dup2(fd, 4) != 4)
+		abort();
+	close(fd);
+	is_u64(hand("3", l, 3), 3, "with a Unix socket");
+	is_str(l[1].name, "fd://1", "which has its number, too");
 	is_u64(hand("3", l, 2), 2, "room for two");
 	ok(l[1].fd == 4 && !l[2].fd, "only they are taken");
 	close(5);
