@@ -230,6 +230,31 @@ static void test_wrong(void)
 	view_settings_close(&s);
 }
 
+/* The descriptor 0 is one like others. Which one the directory gets depends on its depth. */
+static void test_first_descriptor(void)
+{
+	static const char *const configs[] = {"zero", "zero/a"};
+	bool found = false;
+
+	for (int i = 0; i < 2 && !found; i++) {
+		if (mkdir(fixture_path(configs[i]), 0700))
+			abort();
+		set_homes(fixture_path(configs[i]), NULL);
+		begin();
+		found = s.dir == 0;
+		if (found) {
+			t.ended = true;
+			is_u64(view_settings_save(&s, &t), 0, "a change is saved");
+			memset(&t, 0, sizeof(t));
+			view_settings_load(&s, &t);
+			ok(t.ended && !s.missing, "and loaded");
+		}
+		view_settings_close(&s);
+		ok(fcntl(0, F_GETFD) == -1, "the directory is closed");
+	}
+	ok(found, "a directory with the descriptor 0");
+}
+
 int main(void)
 {
 	umask(022);
@@ -238,5 +263,6 @@ int main(void)
 	test_directory();
 	test_changes();
 	test_wrong();
+	test_first_descriptor();
 	return tap_done();
 }
