@@ -225,6 +225,390 @@ static void test_escapes(void)
 	is_str(plain, "a\nb\\x\\q\\x1", "escapes of /dev/kmsg");
 }
 
+/* A line of the report of a cgroup, behind its heading. */
+static struct oom_report of_cgroup(const char *line)
+{
+	struct oom_report r;
+
+	oom_report_begin(&r, PAGE);
+	oom_report_line(&r, "Memory cgroup stats for /a:");
+	oom_report_line(&r, line);
+	return r;
+}
+
+static void test_limits(void)
+{
+	static const struct {
+		const char *line;
+		enum oom_printed value;
+		uint64_t want;
+		const char *name;
+	} rows[] = {
+		{"memory: usage 1kB, limit 1125899906842623kB, failcnt 0", PRINTED_LIMIT,
+		 ((1ULL << 50) - 1) * 1024, "the largest limit"},
+		{"memory: usage 1kB, limit 1125899906842624kB, failcnt 0", PRINTED_LIMIT,
+		 FIGURE_UNKNOWN, "2^60 bytes: there is no limit"},
+		{"memory: usage 1kB, limit 0kB, failcnt 0", PRINTED_LIMIT, 0, "a limit of 0"},
+		{"memory: usage 3kB, limit", PRINTED_USED, FIGURE_UNKNOWN, "half a line"},
+		{"memory+swap: usage 3kB, limit 4kB, failcnt 0", PRINTED_SWAP_USED, 3072,
+		 "memory and swap in use"},
+		{"memory+swap: usage 3kB, limit 4kB, failcnt 0", PRINTED_SWAP_LIMIT, 4096,
+		 "their limit"},
+		{"memory+swap: usage 3kB, limit 4kB, failcnt 0", PRINTED_USED, FIGURE_UNKNOWN,
+		 "memory alone is another line"},
+		{"kmem: usage 3kB, limit 4kB, failcnt 0", PRINTED_KMEM, 3072, "kernel memory"},
+		{"kmem: usage 3kB, limit 4kB, failcnt 0", PRINTED_KMEM + 1, FIGURE_UNKNOWN,
+		 "the limit of kernel memory is not told"},
+		{"anon 0", PRINTED_ANON, 0, "a number of the digit 0"},
+		{"anon 9", PRINTED_ANON, 9, "a number of the digit 9"},
+		{"anon /", PRINTED_ANON, FIGURE_UNKNOWN, "the character before the digits"},
+		{"anon :", PRINTED_ANON, FIGURE_UNKNOWN, "the character behind the digits"},
+		{"anon -5", PRINTED_ANON, FIGURE_UNKNOWN, "a negative number"},
+		{"anon", PRINTED_ANON, FIGURE_UNKNOWN, "a key without a number"},
+		{"anon_thp 5", PRINTED_ANON, FIGURE_UNKNOWN, "a key that begins with another one"},
+		{"ano 5", PRINTED_ANON, FIGURE_UNKNOWN, "a key that is part of another one"},
+		{"file_dirty 5", PRINTED_DIRTY, 5, "dirty"},
+		{"file_writeback 6", PRINTED_WRITEBACK, 6, "being written"},
+		{"unevictable 7", PRINTED_UNEVICTABLE, 7, "unevictable"},
+		{"hugetlb 8", PRINTED_HUGETLB, 8, "hugetlb pages"},
+		{"sec_pagetables 9", PRINTED_PAGE_TABLES, 9, "page tables of guests"},
+		{"total_dirty 10", PRINTED_DIRTY, 10, "dirty, of cgroup v1"},
+		{"total_writeback 11", PRINTED_WRITEBACK, 11, "being written, of cgroup v1"},
+		{"total_unevictable 12", PRINTED_UNEVICTABLE, 12, "unevictable, of cgroup v1"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct oom_report r = of_cgroup(rows[i].line);
+
+		is_u64(r.printed[rows[i].value], rows[i].want, rows[i].name);
+	}
+}
+
+static void test_sums_of_keys(void)
+{
+	struct oom_report r = of_cgroup("pagetables 100");
+
+	oom_report_line(&r, "sec_pagetables 20");
+	is_u64(r.printed[PRINTED_PAGE_TABLES], 120, "two keys of one value are added");
+	oom_report_line(&r, "unevictable 5");
+	oom_report_line(&r, "total_unevictable 70");
+	is_u64(r.printed[PRINTED_UNEVICTABLE], 70, "a total replaces the value before it");
+	oom_report_line(&r, "total_rss 0");
+	is_u64(r.printed[PRINTED_ANON], 0, "a total of 0 is known");
+}
+
+static struct oom_report of_host(const char *const *lines)
+{
+	struct oom_report r;
+
+	oom_report_begin(&r, PAGE);
+	oom_report_line(&r, "Mem-Info:");
+	for (; *lines; lines++)
+		oom_report_line(&r, *lines);
+	return r;
+}
+
+#define HOST(...) of_host((const char *const[]){__VA_ARGS__, NULL})
+
+/* A zone is short if it has fewer free bytes than the kernel keeps. */
+static void test_zones(void)
+{
+	static const struct {
+		const char *dma, *normal, *want, *name;
+	} rows[] = {
+		{"Node 0 DMA free:91kB boost:0kB min:92kB", "Node 0 Normal free:92kB min:92kB",
+		 "Node 0 DMA", "free memory that equals the minimum is enough"},
+		{"Node 0 DMA free:91kB boost:0kB min:92kB", "Node 0 Normal free:91kB min:92kB",
+		 "Node 0 Normal", "of two zones that are short, the last one"},
+		{"Node 0 DMA free:900kB min:92kB", "Node 0 Normal free:92kB min:92kB", "Node 0 DMA",
+		 "the first one if none is short"},
+		{"Node 0 DMA free:91kB", "Node 0 Normal min:92kB", "", "half of the values"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct oom_report r = HOST(rows[i].dma, rows[i].normal);
+
+		is_str(r.zone, rows[i].want, rows[i].name);
+	}
+}
+
+static void test_machine_values(void)
+{
+	struct oom_report r = HOST(
+		"active_anon:1 inactive_anon:20 isolated_anon:300",
+		" active_file:4 inactive_file:50 isolated_file:600",
+		" unevictable:7 dirty:8 writeback:9", " slab_reclaimable:10 slab_unreclaimable:11",
+		" mapped:12 shmem:13 pagetables:14", " sec_pagetables:1 bounce:0",
+		" free:15 free_pcp:16 free_cma:17", "Node 0 active_anon:4kB kernel_stack:100kB",
+		"Node 1 active_anon:4kB kernel_stack:20kB",
+		"Node 0 hugepages_total=2 hugepages_free=0 hugepages_surp=0 hugepages_size=2048kB",
+		"Node 1 hugepages_total=1 hugepages_free=0 hugepages_surp=0 hugepages_size=1024kB",
+		"Node 1 hugepages_total=9", "5 pages RAM", " pages RAM", "6 pages RAM x",
+		"7 pages reserved", "Free swap  = 30kB", "Total swap = 70kB");
+	static const struct {
+		enum oom_printed value;
+		uint64_t want;
+		const char *name;
+	} rows[] = {
+		{PRINTED_ANON, 321 * PAGE, "three lists of anonymous pages"},
+		{PRINTED_FILE, 654 * PAGE, "three lists of file pages"},
+		{PRINTED_UNEVICTABLE, 7 * PAGE, "unevictable pages"},
+		{PRINTED_DIRTY, 8 * PAGE, "dirty pages"},
+		{PRINTED_WRITEBACK, 9 * PAGE, "pages that are being written"},
+		{PRINTED_SLAB_RECLAIMABLE, 10 * PAGE, "slab that can be reclaimed"},
+		{PRINTED_SLAB_UNRECLAIMABLE, 11 * PAGE, "slab that cannot"},
+		{PRINTED_SHMEM, 13 * PAGE, "shared pages"},
+		{PRINTED_PAGE_TABLES, 15 * PAGE, "page tables, with those of guests"},
+		{PRINTED_FREE, 15 * PAGE, "free pages, without those of CPUs"},
+		{PRINTED_KERNEL_STACK, 120 * 1024, "kernel stacks of all nodes"},
+		{PRINTED_HUGETLB, 5 * MIB, "hugetlb pages of all nodes and sizes"},
+		{PRINTED_RAM, 5 * PAGE, "pages of RAM"},
+		{PRINTED_RESERVED, 7 * PAGE, "reserved pages"},
+		{PRINTED_SWAP_FREE, 30 * 1024, "free swap"},
+		{PRINTED_SWAP_TOTAL, 70 * 1024, "all swap"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		is_u64(r.printed[rows[i].value], rows[i].want, rows[i].name);
+	is_str(r.zone, "", "no line of a zone");
+}
+
+#define HEADING "[  pid  ]   uid  tgid rss_anon rss_shmem swapents name total_vm"
+
+/* Passes a heading and the number of rows that `row` makes. */
+static void take_rows(struct oom_report *r, const char *heading, int rows,
+		      void (*row)(int i, char *ret, size_t size))
+{
+	char line[256];
+
+	oom_report_begin(r, PAGE);
+	oom_report_line(r, "Tasks state (memory values in pages):");
+	oom_report_line(r, heading);
+	for (int i = 0; i < rows; i++) {
+		row(i, line, sizeof(line));
+		oom_report_line(r, line);
+	}
+}
+
+/* Tasks that hold the same: three parts of memory count. */
+static void equal_row(int i, char *ret, size_t size)
+{
+	snprintf(ret, size, "[ %6d] 0 %d %d %d %d t", i + 1, i + 1, i % 3 == 0 ? 8 : 0,
+		 i % 3 == 1 ? 8 : 0, i % 3 == 2 ? 8 : 0);
+}
+
+static void growing_row(int i, char *ret, size_t size)
+{
+	snprintf(ret, size, "[ %6d] 0 %d %d 0 0 t", i + 1, i + 1, i);
+}
+
+static void test_holders(void)
+{
+	struct oom_report r;
+	bool ordered = true;
+
+	take_rows(&r, HEADING, OOM_HOLDERS, equal_row);
+	is_u64(r.holders, OOM_HOLDERS, "as many tasks as are kept");
+	for (uint32_t i = 0; i < OOM_HOLDERS; i++)
+		ordered &= r.holder[i].pid == i + 1;
+	ok(ordered, "tasks that hold the same stay in the order of the table");
+	take_rows(&r, HEADING, OOM_HOLDERS + 1, growing_row);
+	is_u64(r.holders, OOM_HOLDERS, "one more is left out");
+	is_u64(r.tasks, OOM_HOLDERS + 1, "but counted");
+	is_u64(r.tasks_kept_bytes, OOM_HOLDERS * (OOM_HOLDERS + 1) / 2 * PAGE,
+	       "with the memory of all");
+	is_u64(r.holder[0].pid, OOM_HOLDERS + 1, "the largest is the first");
+	is_u64(r.holder[OOM_HOLDERS - 1].pid, 2, "the smallest is left out");
+}
+
+static void wide_row(int i, char *ret, size_t size)
+{
+	snprintf(ret, size, "[ 1] 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 a-name-too-long-to-fit 17");
+}
+
+static void test_columns(void)
+{
+	static const struct {
+		const char *heading;
+		uint64_t tasks;
+		const char *name;
+	} rows[] = {
+		{"[ pid ] b tgid d e f g h i j k l m n o p name total_vm", 1,
+		 "the name as column 16"},
+		{"[ pid ] b c d e f g h i j k l m n o p tgid name total_vm", 0,
+		 "columns behind the sixteenth are not read"},
+		{"[ pid ] b c d total_vm name", 0, "no column of the process"},
+		{"[ pid ] b tgid d total_vm", 0, "no column of the name"},
+		{"[ pid ] tgids tgi d total_vm name", 0, "titles that are similar"},
+	};
+	struct oom_report r;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		take_rows(&r, rows[i].heading, 1, wide_row);
+		is_u64(r.tasks, rows[i].tasks, rows[i].name);
+	}
+	take_rows(&r, rows[0].heading, 1, wide_row);
+	is_u64(r.holder[0].pid, 3, "the process of a wide table");
+	is_str(r.holder[0].comm, "a-name-too-long", "a name is cut to the kernel's length");
+	is_u64(r.holder[0].rss, FIGURE_UNKNOWN, "no column of its memory");
+	is_u64(r.tasks_page_table_bytes, 0, "no column of page tables");
+}
+
+#define NAME15 "abcdefghijklmno"
+#define NAME60 NAME15 NAME15 NAME15 NAME15
+#define NAME63 NAME60 "xyz"
+
+static struct oom_report of_trace(const char *const *frames)
+{
+	struct oom_report r;
+
+	oom_report_begin(&r, PAGE);
+	oom_report_line(&r, "Call Trace:");
+	for (; *frames; frames++)
+		oom_report_line(&r, *frames);
+	return r;
+}
+
+#define TRACE(...) of_trace((const char *const[]){__VA_ARGS__, NULL})
+
+static void test_trace(void)
+{
+	struct oom_report r = TRACE(" " NAME63 "w+0x1/0x2", " " NAME63 "+0x1/0x2");
+
+	is_str(r.path, NAME63, "a name of 63 bytes is kept, a longer one is left out");
+	r = TRACE(" " NAME63 "+0x1", " " NAME63 "+0x1", " " NAME63 "+0x1", " " NAME63 "+0x1",
+		  " a+0x1");
+	is_str(r.path, NAME63 " " NAME63 " " NAME63 " " NAME63, "a path that just fits");
+	r = TRACE(" " NAME63 "+0x1", " " NAME63 "+0x1", " " NAME63 "+0x1", " " NAME60 "+0x1",
+		  " abc+0x1", " ab+0x1");
+	is_str(r.path, NAME63 " " NAME63 " " NAME63 " " NAME60 " ab",
+	       "a function that does not fit is left out, not cut");
+	r = TRACE(" dump_stack+0x1", " show_stack+0x1", " dump_header+0x1", " out_of_memory+0x1",
+		  " mem_cgroup_out_of_memory+0x1", " mem_cgroup_oom+0x1", " try_charge+0x1",
+		  " try_charge_memcg+0x1", " oom_kill_process+0x1", " dump_stack_lvl+0x1",
+		  " f.cold+0x1", " ? g+0x1", " <TASK>");
+	is_str(r.path, "f", "functions of every kill are left out");
+	r = TRACE(" f+0x1", "RIP: 0033:0x1", " g+0x1");
+	is_str(r.path, "f", "the trace ends at the registers");
+}
+
+static void test_first_line(void)
+{
+	struct oom_report r;
+
+	oom_report_begin(&r, PAGE);
+	oom_report_line(&r, "memory: usage 1kB, limit 2kB, failcnt 0");
+	ok(!oom_report_line(&r,
+			    "a b invoked oom-killer: gfp_mask=0x1(GFP_A|GFP_B), order=10, adj=0"),
+	   "a first line does not end a report");
+	is_u64(r.printed[PRINTED_USED], FIGURE_UNKNOWN, "values of an earlier report are dropped");
+	is_u64(r.page_bytes, PAGE, "the size of a page is kept");
+	is_str(r.gfp, "GFP_A|GFP_B", "flags");
+	is_u64(r.order, 10, "order");
+	ok(!oom_report_line(&r, "oom-kill:constraint=CONSTRAINT_NONE,task=a,pid=0,uid=0"),
+	   "there is no process 0");
+	ok(!oom_report_line(&r, "oom-kill:constraint=CONSTRAINT_NONE,task=a,pid=1,uid=0"),
+	   "a damaged last line ends the report");
+}
+
+static void test_last_line(void)
+{
+	static const struct {
+		const char *text;
+		enum oom_constraint want;
+	} rows[] = {{"CONSTRAINT_NONE", OOM_NONE},
+		    {"CONSTRAINT_CPUSET", OOM_CPUSET},
+		    {"CONSTRAINT_MEMORY_POLICY", OOM_POLICY},
+		    {"CONSTRAINT_MEMCG", OOM_MEMCG},
+		    {"CONSTRAINT_MEMCG_X", OOM_UNKNOWN}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char line[256];
+		struct oom_report r;
+
+		oom_report_begin(&r, PAGE);
+		r.begun = true;
+		snprintf(line, sizeof(line),
+			 "oom-kill:constraint=%s,oom_memcg=/a,task_memcg=/a/b,task=x,task=y,pid=1,"
+			 "pid=2,uid=0",
+			 rows[i].text);
+		ok(oom_report_line(&r, line), "%s", rows[i].text);
+		is_u64(r.constraint, rows[i].want, "its reason");
+		is_u64(r.pid, 2, "the last pid, since the name of a task may be any text");
+		is_str(r.victim_cgroup, "/a/b,task=x", "a cgroup ends at the last task");
+	}
+}
+
+/* Parts that are larger than the whole must not become huge numbers. */
+static void test_differences(void)
+{
+	static const struct {
+		enum oom_printed whole, part;
+		enum oom_memory kind;
+		bool host;
+		const char *name;
+	} rows[] = {
+		{PRINTED_ANON, PRINTED_SHMEM, OOM_ANON, true, "anonymous memory of the machine"},
+		{PRINTED_FILE, PRINTED_SHMEM, OOM_FILE, false, "page cache of a cgroup"},
+		{PRINTED_KMEM, PRINTED_PAGE_TABLES, OOM_OTHER_KERNEL, false, "kernel memory"},
+		{PRINTED_USED, PRINTED_ANON, OOM_OTHER_KERNEL, false, "the rest of a cgroup"},
+		{PRINTED_RAM, PRINTED_FREE, OOM_OTHER_KERNEL, true, "the rest of the machine"},
+		{PRINTED_RAM, PRINTED_RESERVED, OOM_OTHER_KERNEL, true, "RAM that is not reserved"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (int more = -1; more <= 1; more++) {
+			struct oom_report r;
+			struct oom_scene_record s;
+
+			oom_report_begin(&r, PAGE);
+			strcpy(r.cgroup, rows[i].host ? "" : "/a");
+			r.printed[rows[i].whole] = 100;
+			r.printed[rows[i].part] = 100 + more;
+			s = filled(&r);
+			is_u64(s.memory[rows[i].kind], more < 0, rows[i].name);
+		}
+}
+
+static void test_parts(void)
+{
+	struct oom_report r;
+	struct oom_scene_record s;
+
+	oom_report_begin(&r, PAGE);
+	r.printed[PRINTED_RAM] = 1000;
+	r.printed[PRINTED_RESERVED] = 100;
+	r.printed[PRINTED_FREE] = 50;
+	r.printed[PRINTED_ANON] = 400;
+	r.printed[PRINTED_UNEVICTABLE] = 30;
+	r.printed[PRINTED_SLAB_UNRECLAIMABLE] = 7;
+	r.printed[PRINTED_DIRTY] = 3;
+	r.printed[PRINTED_WRITEBACK] = 2;
+	r.zone_free = 5;
+	r.zone_min = 6;
+	r.order = 9;
+	r.tasks_kept_bytes = 11;
+	r.tasks_page_table_bytes = 12;
+	s = filled(&r);
+	is_u64(s.limit, 900, "RAM that is not reserved");
+	is_u64(s.used, 850, "without what is free");
+	is_u64(s.swap_used, FIGURE_UNKNOWN, "swap is not printed");
+	is_u64(s.memory[OOM_ANON], 430, "unevictable memory counts as anonymous");
+	is_u64(s.memory[OOM_SLAB], 7, "slab of one kind alone");
+	is_u64(s.memory[OOM_PAGE_TABLES], FIGURE_UNKNOWN, "no task tells its page tables");
+	is_u64(s.memory[OOM_UNEVICTABLE], 30, "unevictable memory");
+	is_u64(s.memory[OOM_DIRTY], 3, "dirty memory");
+	is_u64(s.memory[OOM_WRITEBACK], 2, "memory that is being written");
+	ok(s.zone_free == 5 && s.zone_min == 6 && s.order == 9, "zone and order");
+	ok(s.tasks_kept_bytes == 11 && s.tasks_page_table_bytes == 12, "sums of all tasks");
+	r.tasks = 1;
+	r.printed[PRINTED_SWAP_TOTAL] = 80;
+	s = filled(&r);
+	is_u64(s.memory[OOM_PAGE_TABLES], 12, "page tables of a task");
+	is_u64(s.swap_used, 80, "all swap, if free swap is not printed");
+	is_u64(s.swap_limit, 80, "all swap");
+}
+
 int main(void)
 {
 	test_v2();
@@ -233,5 +617,16 @@ int main(void)
 	test_others();
 	test_tables();
 	test_escapes();
+	test_limits();
+	test_sums_of_keys();
+	test_zones();
+	test_machine_values();
+	test_holders();
+	test_columns();
+	test_trace();
+	test_first_line();
+	test_last_line();
+	test_differences();
+	test_parts();
 	return tap_done();
 }
