@@ -105,11 +105,157 @@ static void test_hostile(void)
 	ok(s.n <= 131072 && sockets_find(&s, 1001), "random lines");
 }
 
+/* Adds a TCP socket of 10.4.0.5 that is connected to 10.4.0.9. */
+static void parse_ports(struct sockets *to, const char *file, unsigned int local,
+			unsigned int remote, unsigned int state)
+{
+	char line[256];
+	FILE *f;
+
+	snprintf(line, sizeof(line),
+		 "   1: 0500040A:%04X 0900040A:%04X %02X 00000000:00000000 00:00000000 00000000 "
+		 "    0        0 77 1\n",
+		 local, remote, state);
+	f = fmemopen(line, strlen(line), "r");
+	if (!f)
+		abort();
+	sockets_parse(to, file, f);
+	fclose(f);
+}
+
+/* The kernel mostly chooses ports from 32,768 on: such a port says nothing about a service. */
+static void test_ports(void)
+{
+	static const struct {
+		const char *file;
+		unsigned int local, remote, state;
+		const char *want;
+	} rows[] = {
+		{"tcp", 32768, 32767, 1, "tcp ESTABLISHED to 10.4.0.9:32767"},
+		{"tcp", 32767, 32767, 1, "tcp ESTABLISHED to 10.4.0.9:32767"},
+		{"tcp", 32768, 32768, 1, "tcp ESTABLISHED to 10.4.0.9"},
+		{"tcp", 32767, 32768, 1, "tcp ESTABLISHED on port 32767"},
+		{"tcp", 32768, 1, 1, "tcp ESTABLISHED to 10.4.0.9:1"},
+		{"tcp", 32768, 0, 1, "tcp ESTABLISHED on port 32768"},
+		{"udp", 32768, 53, 1, "udp to 10.4.0.9:53"},
+		{"udp6", 32768, 32768, 7, "udp to 10.4.0.9"},
+		{"tcp6", 80, 40000, 11, "tcp CLOSING on port 80"},
+		{"tcp", 80, 40000, 12, "tcp on port 80"},
+		{"tcp", 80, 40000, 0, "tcp on port 80"},
+		{"tcp", 80, 40000, 2, "tcp SYN_SENT on port 80"},
+		{"tcp", 80, 40000, 3, "tcp SYN_RECV on port 80"},
+		{"tcp", 80, 40000, 4, "tcp FIN_WAIT1 on port 80"},
+		{"tcp", 80, 40000, 5, "tcp FIN_WAIT2 on port 80"},
+		{"tcp", 80, 40000, 6, "tcp TIME_WAIT on port 80"},
+		{"tcp", 80, 40000, 7, "tcp CLOSE on port 80"},
+		{"tcp", 80, 40000, 9, "tcp LAST_ACK on port 80"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct sockets one = {};
+
+		parse_ports(&one, rows[i].file, rows[i].local, rows[i].remote, rows[i].state);
+		is_str(sockets_find(&one, 77), rows[i].want, rows[i].want);
+		sockets_free(&one);
+	}
+}
+
+#define LINE(remote) "0: 0500040A:D431 " remote ":0050 01 0:0 0:0 0 0 0 77\n"
+
+/* An address has one or four words; others are not shown. */
+static void test_addresses(void)
+{
+	static const struct {
+		const char *line, *want;
+	} rows[] = {
+		{LINE("0900040A"), "tcp ESTABLISHED to 10.4.0.9:80"},
+		{LINE("0900040"), "tcp ESTABLISHED on port 54321"},
+		{LINE("0900040A0900040A"), "tcp ESTABLISHED on port 54321"},
+		{LINE("0900040A0900040A0900040A"), "tcp ESTABLISHED on port 54321"},
+		{LINE("0000000000000000FFFF00000900040A"), "tcp ESTABLISHED to 10.4.0.9:80"},
+		{LINE("0000000001000000FFFF00000900040A"),
+		 "tcp ESTABLISHED to ::1:0:ffff:a04:9:80"},
+		{LINE("0100000000000000FFFF00000900040A"), "tcp ESTABLISHED to 0:1::ffff:a04:9:80"},
+		{LINE("0000000000000000FFFE00000900040A"), "tcp ESTABLISHED to ::feff:a04:9:80"},
+		{LINE("00000000000000000000000001000000"), "tcp ESTABLISHED to ::1:80"},
+		{"0: 0500040A:D431 0900040A:0050 01 0:0 0:0 0 0 0\n", NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct sockets one = {};
+		FILE *f = fmemopen((void *)rows[i].line, strlen(rows[i].line), "r");
+
+		if (!f)
+			abort();
+		sockets_parse(&one, "tcp", f);
+		fclose(f);
+		is_str(sockets_find(&one, 77), rows[i].want,
+		       rows[i].want ? rows[i].want : "no inode");
+		sockets_free(&one);
+	}
+}
+
+#define TEN "abcdefghij"
+
+/* A label has the first 60 bytes of the path of a socket. */
+static void test_paths(void)
+{
+	struct sockets one = {};
+	char text[] = "0: 0 0 0 0 0 1 " TEN TEN TEN TEN TEN TEN "\n"
+		      "0: 0 0 0 0 0 2 " TEN TEN TEN TEN TEN TEN "x\n"
+		      "0: 0 0 0 0 0 3 " TEN TEN TEN TEN TEN TEN TEN "\n"
+		      "0: 0 0 0 0 0 0 /of/no/inode\n"
+		      "0: 0 0 0 0 0\n";
+	FILE *f = fmemopen(text, strlen(text), "r");
+
+	if (!f)
+		abort();
+	sockets_parse(&one, "unix", f);
+	fclose(f);
+	is_u64(one.n, 3, "sockets with an inode");
+	is_str(sockets_find(&one, 1), "unix " TEN TEN TEN TEN TEN TEN, "a path of 60 bytes");
+	is_str(sockets_find(&one, 2), "unix " TEN TEN TEN TEN TEN TEN, "a longer one is cut");
+	is_str(sockets_find(&one, 3), "unix " TEN TEN TEN TEN TEN TEN, "one of 70 bytes too");
+	sockets_free(&one);
+}
+
+#define SOCKETS_MOST 131072
+
+/* Sockets that find no room are left out, and the list says so. */
+static void test_most(void)
+{
+	struct sockets all = {};
+	char *text = malloc(SOCKETS_MOST * 24), more[] = "0: 0 0 0 0 0 999999\n";
+	size_t n = 0;
+	FILE *f;
+
+	if (!text)
+		abort();
+	for (int i = SOCKETS_MOST; i; i--)
+		n += sprintf(text + n, "0: 0 0 0 0 0 %d\n", i);
+	f = fmemopen(text, n, "r");
+	sockets_parse(&all, "unix", f);
+	fclose(f);
+	ok(all.n == SOCKETS_MOST && !all.cut, "as many sockets as there is room for");
+	ok(sockets_find(&all, 1) && sockets_find(&all, SOCKETS_MOST), "the first and the last");
+	f = fmemopen(more, strlen(more), "r");
+	sockets_parse(&all, "unix", f);
+	fclose(f);
+	ok(all.n == SOCKETS_MOST && all.cut, "one more is left out");
+	ok(!sockets_find(&all, 999999), "and not found");
+	sockets_free(&all);
+	free(text);
+}
+
 int main(void)
 {
 	test_tcp();
 	test_others();
 	test_hostile();
+	test_ports();
+	test_addresses();
+	test_paths();
+	test_most();
 	sockets_free(&s);
 	ok(!s.n && !sockets_find(&s, 1001), "freed");
 	sockets_read(&s, getpid());

@@ -59,6 +59,151 @@ static void test_join(void)
 	is_joined("\xe6\xbc\xa2\xe5\xad\x97\xe5", 7, 7, "\xe6\xbc\xa2...");
 }
 
+#define NAME31 "abcdefghijklmnopqrstuvwxyz-abcd"
+
+/* Tests lines just inside and just outside of what is accepted. */
+static void test_lines(void)
+{
+	static const struct {
+		const char *line;
+		uint32_t uid;
+		const char *want;
+	} rows[] = {
+		{NAME31 ":x:7:", 7, NAME31},
+		{NAME31 "e:x:7:", 7, NULL},
+		{"a:x:4294967295:", UINT32_MAX, "a"},
+		{"a:x:4294967296:", 0, NULL},
+		{"a:x:4294967303:", 7, NULL},
+		{"a:x:7", 7, NULL},
+		{"a:x:7x:", 7, NULL},
+		{"a:x: 7:", 7, NULL},
+		{"a:x:+7:", 7, NULL},
+		{"a:x:9:", 9, "a"},
+		{"a:x:0:", 0, "a"},
+		{"a:x::", 0, NULL},
+		{"a:7:", 7, NULL},
+		{"a", 0, NULL},
+		{":x:7:", 7, NULL},
+		{"a::7:", 7, "a"},
+		{"a\nb:x:7:", 7, "b"},
+		{"a:x\nb:7:8:9:", 8, "b"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fakeroot root = fakeroot_make();
+		struct user_names u = {};
+
+		fake_file(&root, "etc/passwd", "%s", rows[i].line);
+		is_str(user_name_find(&u, root.fd, rows[i].uid), rows[i].want,
+		       rows[i].want ? rows[i].want : "a line that is not valid");
+		user_names_free(&u);
+		fakeroot_free(&root);
+	}
+}
+
+#define USERS_MOST 16384
+
+static void test_many_users(void)
+{
+	struct fakeroot root = fakeroot_make();
+	struct user_names u = {};
+	char path[256];
+	FILE *f = fopen(fake_path(&root, "etc/passwd", path, sizeof(path)), "w");
+
+	for (int i = USERS_MOST; f && i >= 0; i--)
+		fprintf(f, "user%d:x:%d:\n", i, i);
+	ok(f && !fclose(f), "a file of more users than are kept");
+	is_str(user_name_find(&u, root.fd, USERS_MOST), "user16384", "the first line");
+	is_str(user_name_find(&u, root.fd, 1), "user1", "the last line that is kept");
+	is_str(user_name_find(&u, root.fd, 0), NULL, "a line behind it");
+	is_u64(u.n, USERS_MOST, "users");
+	user_names_free(&u);
+	fakeroot_free(&root);
+}
+
+#define FILE_MOST (1 << 20)
+
+/* The first 1,048,575 bytes of the file are read. A line that is cut there is not a user. */
+static void test_large_file(void)
+{
+	for (int more = -1; more <= 1; more++) {
+		struct fakeroot root = fakeroot_make();
+		struct user_names u = {};
+		char path[256];
+		FILE *f = fopen(fake_path(&root, "etc/passwd", path, sizeof(path)), "w");
+
+		for (int i = 0; f && i < FILE_MOST - 1 - 8 + more; i++)
+			putc(i ? '#' : '\n', f);
+		ok(f && fprintf(f, "\na:x:123:") > 0 && !fclose(f), "a large file");
+		is_str(user_name_find(&u, root.fd, 123), more < 0 ? "a" : NULL,
+		       more < 0 ? "a line that ends with what is read" : "a line that is cut");
+		user_names_free(&u);
+		fakeroot_free(&root);
+	}
+}
+
+/* A file without users replaces the names of the file before it. */
+static void test_empty_file(void)
+{
+	struct fakeroot root = fakeroot_make();
+	struct user_names u = {};
+
+	fake_file(&root, "etc/passwd", "anna:x:1000:\n");
+	is_str(user_name_find(&u, root.fd, 1000), "anna", "a user");
+	fake_file(&root, "etc/passwd", "%s", "");
+	is_str(user_name_find(&u, root.fd, 1), NULL, "a user of no file");
+	is_str(user_name_find(&u, root.fd, 1000), NULL, "the names are dropped");
+	user_names_free(&u);
+	fakeroot_free(&root);
+}
+
+/* Moves a descriptor to a higher number, so that the next file that is opened has 0. */
+static int moved(int fd)
+{
+	int higher = fcntl(fd, F_DUPFD_CLOEXEC, 20);
+
+	close(fd);
+	while (!fcntl(STDIN_FILENO, F_GETFD))
+		close(STDIN_FILENO);
+	return higher;
+}
+
+static void test_descriptor_0(void)
+{
+	struct fakeroot root = fakeroot_make();
+	struct user_names u = {};
+	char text[64];
+
+	fake_file(&root, "etc/passwd", "anna:x:1000:\n");
+	fake_file(&root, "proc/9/cmdline", "%s", "top");
+	root.fd = moved(root.fd);
+	is_str(user_name_find(&u, root.fd, 1000), "anna", "the file has the descriptor 0");
+	ok(fcntl(STDIN_FILENO, F_GETFD) == -1, "which is closed again");
+	user_names_free(&u);
+	root.fd = moved(root.fd);
+	root.fd = moved(openat(root.fd, "proc/9", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	command_line_read(root.fd, text, sizeof(text));
+	is_str(text, "top", "a command line");
+	ok(fcntl(STDIN_FILENO, F_GETFD) == -1, "whose file is closed");
+	fakeroot_free(&root);
+}
+
+/* Tests a cut within characters of two to four bytes: only whole ones stay. */
+static void test_cut_characters(void)
+{
+	is_joined("ab\xf0\x9f\x98\x80xxx", 9, 10, "ab\xf0\x9f\x98\x80xxx");
+	is_joined("ab\xf0\x9f\x98\x80xxxx", 10, 10, "ab\xf0\x9f\x98\x80...");
+	is_joined("abc\xf0\x9f\x98\x80xxx", 10, 10, "abc...");
+	is_joined("abcd\xf0\x9f\x98\x80xx", 10, 10, "abcd...");
+	is_joined("abcde\xf0\x9f\x98\x80x", 10, 10, "abcde...");
+	is_joined("abcd\xc3\xa4xxxx", 10, 10, "abcd\xc3\xa4...");
+	is_joined("abcde\xc3\xa4xxx", 10, 10, "abcde...");
+	is_joined("a b       ", 10, 10, "a b...");
+	is_joined("12345", 5, 5, "1...");
+	is_joined("1234", 4, 4, "...");
+	is_joined("123", 3, 4, "123");
+}
+
 /* A real process whose arguments take more bytes than are kept. */
 static void test_real(void)
 {
@@ -96,5 +241,11 @@ int main(void)
 	test_users();
 	test_join();
 	test_real();
+	test_lines();
+	test_many_users();
+	test_large_file();
+	test_empty_file();
+	test_cut_characters();
+	test_descriptor_0();
 	return tap_done();
 }
