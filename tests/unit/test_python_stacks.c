@@ -304,6 +304,147 @@ static void test_deep(void)
 	is_u64(m.frame[6].kind, MERGED_GAP, "a gap stands for outer frames that were not read");
 }
 
+/* Returns a code object of one character, which has `kind` bytes. */
+static struct python_code_record code_named(__u64 c, unsigned int kind)
+{
+	struct python_code_record r = {.subject = one, .code = 0x3000, .minor = 11};
+
+	memcpy(r.name, &c, sizeof(c));
+	r.name_bytes = r.name_kind = kind;
+	return r;
+}
+
+/* Tests the bounds of what can be a character. */
+static void test_characters(void)
+{
+	static const struct {
+		__u64 character;
+		unsigned int kind;
+		const char *want, *name;
+	} rows[] = {
+		{'a', 1, "a", "one byte"},
+		{0xff, 1, "\xc3\xbf", "the largest of one byte"},
+		{0xffff, 2, "\xef\xbf\xbf", "the largest of two bytes"},
+		{0xd7ff, 2, "\xed\x9f\xbf", "the last before the surrogates"},
+		{0xd800, 2, "\xef\xbf\xbd", "the first surrogate"},
+		{0xdfff, 2, "\xef\xbf\xbd", "the last surrogate"},
+		{0xe000, 2, "\xee\x80\x80", "the first behind the surrogates"},
+		{0xfffff, 4, "\xf3\xbf\xbf\xbf", "the last of plane 15"},
+		{0x100000, 4, "\xf4\x80\x80\x80", "the first of plane 16"},
+		{0x10ffff, 4, "\xf4\x8f\xbf\xbf", "the last character"},
+		{0x110000, 4, "\xef\xbf\xbd", "a number that is no character"},
+		{0x1d800, 4, "\xf0\x9d\xa0\x80", "lower bits of a surrogate, in plane 1"},
+		{0x80000041, 4, "\xef\xbf\xbd", "the highest bit"},
+		{0x100000041, 8, "A", "a size that does not exist"},
+		{0, 4, "", "a NUL"},
+		{'a', 0, "", "no size"},
+	};
+	struct python_frame frame = {.code = 0x3000};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct python_code_record r = code_named(rows[i].character, rows[i].kind);
+		struct python_codes c = {};
+		struct python_line_name p = {};
+
+		is_u64(python_codes_take(&c, &r), 0, rows[i].name);
+		python_codes_find(&c, &one, &frame, &p);
+		ok(p.name && !strcmp(p.name, rows[i].want), "its name");
+		python_codes_free(&c);
+	}
+}
+
+/* Before CPython 3.10, the index of an instruction counts bytes, then words of two bytes. */
+static void test_indices(void)
+{
+	static const struct {
+		unsigned int minor;
+		__u64 instr, start;
+		__u32 want;
+		const char *name;
+	} rows[] = {
+		{9, 5, 0, 10, "3.9: the last byte before a step"},
+		{9, 6, 0, 11, "3.9: byte 6"},
+		{10, 2, 0, 11, "3.10: word 2 is byte 4"},
+		{10, 1, 0, 0, "3.10: word 1 has no line"},
+		{8, 0x2006, 0x2000, 11, "an address of an instruction"},
+		{8, 0x2005, 0x2000, 10, "an address before the step"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct python_code_record r = code_named('a', 1);
+		struct python_frame frame = {.code = 0x3000, .instr = rows[i].instr};
+		struct python_codes c = {};
+		struct python_line_name p = {};
+
+		r.minor = rows[i].minor;
+		r.start = rows[i].start;
+		r.first_line = 10;
+		memcpy(r.table, rows[i].minor < 10 ? "\6\1\6\1" : "\4\x80\4\1", 4);
+		r.table_bytes = 4;
+		python_codes_take(&c, &r);
+		python_codes_find(&c, &one, &frame, &p);
+		is_u64(p.line, rows[i].want, rows[i].name);
+		python_codes_free(&c);
+	}
+}
+
+/* A full store drops the code objects that were not used for the longest time. */
+static void test_full_store(void)
+{
+	struct python_codes c = {};
+	struct python_line_name p;
+	struct python_frame frame = {};
+	size_t found = 0;
+
+	for (__u64 i = 0; i < PYTHON_CODES_MAX; i++)
+		take(&c, 0x10000 + i * 16, "x.py", "f");
+	ok(c.n == PYTHON_CODES_MAX && !c.dropped, "as many as there is room for");
+	/* the second one is used again, so that only the first one is too old */
+	frame.code = 0x10010;
+	ok(python_codes_find(&c, &one, &frame, &p), "the second one");
+	take(&c, 0x10000 + PYTHON_CODES_MAX * 16, "x.py", "f");
+	is_u64(c.dropped, 1, "one is dropped for a new one");
+	is_u64(c.n, PYTHON_CODES_MAX, "the store stays full");
+	frame.code = 0x10000;
+	ok(!python_codes_find(&c, &one, &frame, &p), "the first one is gone");
+	for (__u64 i = 1; i <= PYTHON_CODES_MAX; i++) {
+		frame.code = 0x10000 + i * 16;
+		found += python_codes_find(&c, &one, &frame, &p);
+	}
+	is_u64(found, PYTHON_CODES_MAX, "all others are there");
+	take(&c, 0x10010, "y.py", "g");
+	is_u64(c.dropped, 1, "an object that replaces its older self drops no other one");
+	python_codes_free(&c);
+	ok(!c.n && !c.dropped, "freed");
+}
+
+/* A native frame runs Python frames whose shim is in its stack memory. */
+static void test_hosts_by_address(void)
+{
+	static const struct {
+		__u64 at;
+		const char *want, *name;
+	} rows[] = {
+		{992, "abcd0", "below all native frames"},
+		{1008, "0bcd", "in the first frame"},
+		{1088, "0bcd", "the last place of the first frame"},
+		{1104, "a0cd", "the first place of the second frame"},
+		{1184, "a0cd", "the last place of the second frame"},
+		{1200, "ab0d", "the first place of the third frame"},
+		{1296, "ab0d", "the last place of the third frame"},
+		{1312, "abcd0", "the memory of the last frame is not known"},
+	};
+	struct walk_record r = {.frames = 4, .pythons = 2, .end = STACK_END_TOO_DEEP};
+
+	for (int i = 0; i < 4; i++)
+		r.sp[i] = 1008 + i * 96 + (i == 3) * 16;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		r.python[0] = (struct python_frame){1, 0, 16};
+		r.python[1] = (struct python_frame){0, 0, rows[i].at | ENDS};
+		is_merged(&r, 0, rows[i].want, false, rows[i].name);
+	}
+}
+
 int main(void)
 {
 	test_lines();
@@ -312,5 +453,9 @@ int main(void)
 	test_users();
 	test_merge();
 	test_deep();
+	test_characters();
+	test_indices();
+	test_full_store();
+	test_hosts_by_address();
 	return tap_done();
 }

@@ -279,6 +279,44 @@ static void test_full_text(void)
 	is_u64(strlen(got.user_line), strlen("long.py:1 ") + 76, "a long name is cut in the line");
 }
 
+/* A last line fits if its end is the last byte of the text but one. */
+static void test_last_line(void)
+{
+	for (int more = -1; more <= 1; more++) {
+		struct user_symbol s = {.name = "f"};
+		size_t at = 0, room;
+		bool added;
+
+		begin();
+		memset(s.name, 'n', 30);
+		while (at + 62 < sizeof(got.text))
+			walk_names_add(&got, &at, &s);
+		is_u64(strlen(got.text), at, "the end of the text is told");
+		room = sizeof(got.text) - 1 - at - 1; /* without NUL and newline */
+		memset(s.name, 'x', sizeof(s.name) - 1);
+		s.name[room + more] = 0;
+		room = at;
+		added = walk_names_add(&got, &at, &s);
+		ok(added == (more <= 0), "a line with %d bytes more than there is room for", more);
+		is_u64(at, added ? sizeof(got.text) - 1 + more : room, "the end of the text");
+		is_u64(strlen(got.text), at, "no part of a line");
+	}
+}
+
+/* The interpreter's frames that called the outermost Python frame are shown. */
+static void test_outer_frames(void)
+{
+	begin();
+	native(APP, WORK);
+	native(PYTHON, LOOP);
+	native(PYTHON, CALL);
+	python(1, true);
+	is_text("work (app)\nmain (train.py:7)\nobject_call (python3.11)",
+		"frames outside of the outermost Python frame are shown");
+	is_u64(got.flags, 0, "the stack is complete");
+	is_u64(got.by_chain, 0, "no frame by frame pointers");
+}
+
 static int list_frame(void *ctx, const struct record *h)
 {
 	*(struct frame_list_record *)ctx = *(const struct frame_list_record *)h;
@@ -367,6 +405,8 @@ int main(void)
 	test_names_and_lines();
 	test_many_frames();
 	test_full_text();
+	test_last_line();
+	test_outer_frames();
 	test_list();
 	python_codes_free(&codes);
 	user_symbols_close(&us);
