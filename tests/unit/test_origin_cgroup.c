@@ -184,6 +184,83 @@ static void test_hostile(void)
 	fakeroot_free(&r);
 }
 
+/* systemd's default is 15 % of all pids; its rounding may differ by one. */
+static void test_rounded_shares(void)
+{
+	static const struct {
+		const char *max;
+		enum origin_from from;
+	} rows[] = {{"629142", ORIGIN_HAND},	{"629143", ORIGIN_HAND},
+		    {"629144", ORIGIN_MANAGER}, {"629145", ORIGIN_MANAGER},
+		    {"629146", ORIGIN_MANAGER}, {"629147", ORIGIN_HAND}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fakeroot r = make_v2("0::/system.slice/b.service\n");
+		struct origin o;
+
+		fake_file(&r, "proc/sys/kernel/pid_max", "4194304\n");
+		fake_file(&r, "sys/fs/cgroup/system.slice/b.service/pids.max", "%s\n", rows[i].max);
+		fake_file(&r, "sys/fs/cgroup/system.slice/b.service/pids.current", "3\n");
+		o = fake_find(&r, 9, LIMIT_CGROUP_PIDS);
+		is_u64(o.from, rows[i].from, rows[i].max);
+		fakeroot_free(&r);
+	}
+}
+
+/* The kernel rounds a limit down to whole pages, so that the line of a unit may say more. */
+static void test_rounded_pages(void)
+{
+	static const struct {
+		const char *said, *limit;
+		enum origin_from from;
+	} rows[] = {{"8192", "8192", ORIGIN_FILE},  {"12287", "8192", ORIGIN_FILE},
+		    {"12288", "8192", ORIGIN_HAND}, {"8191", "8192", ORIGIN_HAND},
+		    {"8193", "8193", ORIGIN_FILE},  {"max", "8192", ORIGIN_HAND}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fakeroot r = make_v2("0::/b.service\n");
+		struct origin o;
+
+		set_level(&r, "sys/fs/cgroup/b.service", rows[i].limit, "4096");
+		fake_file(&r, "etc/systemd/system/b.service", "[Service]\nMemoryMax=%s\n",
+			  rows[i].said);
+		o = fake_find(&r, 9, LIMIT_CGROUP_MEMORY);
+		is_u64(o.from, rows[i].from, rows[i].said);
+		is_u64(o.line.line, 2, "the line is told in each case");
+		fakeroot_free(&r);
+	}
+}
+
+/* cgroup v1 has a limit of memory and swap together. */
+static void test_swap_of_v1(void)
+{
+	static const struct {
+		const char *both;
+		uint64_t want;
+	} rows[] = {{"8193", 1},
+		    {"8192", 0},
+		    {"8191", 0},
+		    {"1152921504606846975", (1ULL << 60) - 1 - 8192},
+		    {"1152921504606846976", LIMIT_NONE}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fakeroot r = fakeroot_make();
+		struct origin o;
+
+		fake_file(&r, "proc/self/mountinfo",
+			  "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
+		fake_process(&r, 9, 1, "job", 0, "4:memory:/m\n");
+		fake_file(&r, "sys/fs/cgroup/memory/m/memory.limit_in_bytes", "8192\n");
+		fake_file(&r, "sys/fs/cgroup/memory/m/memory.usage_in_bytes", "5\n");
+		fake_file(&r, "sys/fs/cgroup/memory/m/memory.memsw.limit_in_bytes", "%s\n",
+			  rows[i].both);
+		o = fake_find(&r, 9, LIMIT_CGROUP_MEMORY);
+		ok(o.swap_known, "the limit of swap is known");
+		is_u64(o.swap, rows[i].want, rows[i].both);
+		fakeroot_free(&r);
+	}
+}
+
 int main(void)
 {
 	test_v2();
@@ -193,5 +270,8 @@ int main(void)
 	test_hugetlb();
 	test_gone();
 	test_hostile();
+	test_rounded_shares();
+	test_rounded_pages();
+	test_swap_of_v1();
 	return tap_done();
 }
