@@ -245,6 +245,54 @@ static void test_links(void)
 	links("a.debug", 12, "a.debug", "just enough room");
 }
 
+/* Notes of up to 64 KiB are read. Most of these are zeros, which are empty notes. */
+static void test_long_notes(void)
+{
+	for (size_t more = 0; more <= 4; more += 4) {
+		uint64_t at = SHDRS_AT + 64 * sizeof(Elf64_Shdr);
+		struct elf_headers h;
+		Elf64_Shdr *s;
+
+		begin(ELFCLASS64);
+		note(file.bytes + at, "GNU", NT_GNU_BUILD_ID, "\1\2\3", 3);
+		s = section(".note", SHT_NOTE, 0, "", 0);
+		s->sh_offset = at;
+		s->sh_size = (64 << 10) + more;
+		is_u64(headers(&h), 0, "a file with many notes");
+		is_u64(h.build_id_bytes, more ? 0 : 3, more ? "too many" : "64 KiB of notes");
+	}
+}
+
+/* A part of a file may end where the file ends, but not behind it. */
+static void test_ends(void)
+{
+	static const struct {
+		uint64_t offset, size, want;
+		const char *name;
+	} rows[] = {
+		{BYTES - 8, 8, 8, "the last bytes"},
+		{BYTES - 8, 9, 0, "one byte too many"},
+		{BYTES - 1, 1, 1, "the last byte"},
+		{BYTES, 1, 0, "a byte behind the end"},
+		{BYTES + 1, 0, 0, "nothing behind the end"},
+		{0, BYTES, BYTES, "the whole file"},
+		{8, UINT64_MAX - 7, 0, "an end that overflows"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct elf_headers h;
+		Elf64_Shdr *s;
+
+		begin(ELFCLASS64);
+		s = section(".gnu_debugdata", SHT_PROGBITS, 0, "", 0);
+		s->sh_offset = rows[i].offset;
+		s->sh_size = rows[i].size;
+		headers(&h);
+		is_u64(h.packed.bytes, rows[i].want, rows[i].name);
+		is_u64(h.packed.offset, rows[i].want ? rows[i].offset : 0, "its place");
+	}
+}
+
 int main(void)
 {
 	elf_version(EV_CURRENT);
@@ -255,5 +303,7 @@ int main(void)
 	test_sections();
 	test_build_ids();
 	test_links();
+	test_long_notes();
+	test_ends();
 	return tap_done();
 }

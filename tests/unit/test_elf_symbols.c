@@ -436,6 +436,184 @@ static void test_no_elf(void)
 	elf_symbols_close(&s);
 }
 
+/* Adds a table of `n` functions of 16 bytes, all of them with one name, in the room of headers. */
+static void add_many(uint32_t n)
+{
+	uint64_t at = SHDRS_AT + 64 * sizeof(Elf64_Shdr);
+	Elf64_Shdr *s = section(".symtab", SHT_SYMTAB, 0, "", 0);
+
+	for (uint32_t i = 0; i < n; i++) {
+		Elf64_Sym sym = {.st_name = 1,
+				 .st_value = 0x1000 + 16 * i,
+				 .st_size = 16,
+				 .st_info = FUNC,
+				 .st_shndx = CODE};
+
+		memcpy(file.bytes + at + i * sizeof(sym), &sym, sizeof(sym));
+	}
+	s->sh_offset = at;
+	s->sh_size = n * sizeof(Elf64_Sym);
+	s->sh_entsize = sizeof(Elf64_Sym);
+	s->sh_link = head()->e_shnum;
+	section(".strtab", SHT_STRTAB, 0, "\0f", 3);
+}
+
+/* Symbols are read 512 at a time: each one must be found, and no other address. */
+static void test_many_symbols(void)
+{
+	static const uint32_t counts[] = {1, 511, 512, 513, 1023, 1024, 1025};
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		struct elf_symbols s;
+		uint32_t found = 0;
+		char name[8];
+		__u64 at;
+
+		begin_code();
+		add_many(counts[i]);
+		s = opened();
+		for (uint32_t k = 0; k < counts[i]; k++)
+			found += elf_symbols_find(&s, 0x1000 + 16 * k + 15, name, sizeof(name),
+						  &at) &&
+				 at == 15;
+		is_u64(found, counts[i], "symbols that are found");
+		is_found(&s, 0xfff, "", 0);
+		is_found(&s, 0x1000 + 16 * counts[i], "", 0);
+		elf_symbols_close(&s);
+	}
+}
+
+/* Eight names of an address are compared. */
+static void test_many_aliases(void)
+{
+	for (size_t n = 8; n <= 9; n++) {
+		struct symbol table[9];
+		struct elf_symbols s;
+		char names[9][8];
+
+		for (size_t i = 0; i < n; i++) {
+			snprintf(names[i], sizeof(names[i]), i == n - 1 ? "z" : "__a%zu", i);
+			table[i] = (struct symbol){names[i], 0x1000, 8, FUNC, CODE};
+		}
+		begin_code();
+		add_table(".symtab", SHT_SYMTAB, table, n);
+		s = opened();
+		is_found(&s, 0x1000, n == 8 ? "z" : "__a0", 0);
+		elf_symbols_close(&s);
+	}
+}
+
+/* Adds a symbol whose name begins at this offset of a table of names that ends after 5 bytes. */
+static void add_name_at(uint32_t offset)
+{
+	Elf64_Sym sym = {.st_name = offset,
+			 .st_value = 0x1000,
+			 .st_size = 8,
+			 .st_info = FUNC,
+			 .st_shndx = CODE};
+	Elf64_Shdr *s = section(".symtab", SHT_SYMTAB, 0, &sym, sizeof(sym));
+
+	s->sh_entsize = sizeof(sym);
+	s->sh_link = head()->e_shnum;
+	section(".strtab", SHT_STRTAB, 0, "\0lastXYZ", 9)->sh_size = 5;
+}
+
+/* A name ends with its table, even if no NUL ends it. */
+static void test_ends_of_names(void)
+{
+	static const struct {
+		uint32_t offset;
+		const char *want;
+	} rows[] = {{0, ""}, {1, "last"}, {2, "ast"}, {4, "t"},
+		    {5, ""}, {6, ""},	  {~0u, ""},  {1u << 31 | 1, ""}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct elf_symbols s;
+
+		begin_code();
+		add_name_at(rows[i].offset);
+		s = opened();
+		is_found(&s, 0x1000, rows[i].want, 0);
+		elf_symbols_close(&s);
+	}
+}
+
+/* A program without an entry point has no _start, and a library has none either. */
+static void test_entry(void)
+{
+	for (int program = 0; program <= 2; program++) {
+		struct elf_symbols s;
+
+		begin_code();
+		head()->e_type = program ? ET_EXEC : ET_DYN;
+		head()->e_entry = program == 2 ? 0 : 0x1234;
+		s = opened();
+		is_found(&s, program == 2 ? 0 : 0x1234, program == 1 ? "_start" : "", 0);
+		elf_symbols_close(&s);
+	}
+}
+
+/* Makes a file with a build-id of `size` bytes: 01, 23, 45. */
+static void begin_with_id(size_t size)
+{
+	char bytes[64];
+
+	begin_code();
+	section(".note.gnu.build-id", SHT_NOTE, SHF_ALLOC, bytes,
+		note(bytes, "GNU", 3, "\x01\x23\x45", size));
+}
+
+/* The name of a debug file is made of a build-id of two or more bytes. */
+static void test_short_build_ids(void)
+{
+	static const char *const places[] = {"", "usr/lib/debug/.build-id/01/.debug",
+					     "usr/lib/debug/.build-id/01/23.debug",
+					     "usr/lib/debug/.build-id/01/2345.debug"};
+
+	for (size_t size = 1; size <= 3; size++) {
+		struct fakeroot root = fakeroot_make();
+		struct elf_symbols s;
+
+		begin_with_id(size);
+		SYMTAB(debug_symbols);
+		put_debug(&root, places[size]);
+		begin_with_id(size);
+		DYNSYM(own_symbols);
+		s = opened();
+		ok(debug_file_find(&s, "/srv/x", root.fd, -1) == (size >= 2),
+		   "a build-id of %zu bytes", size);
+		elf_symbols_close(&s);
+		fakeroot_free(&root);
+	}
+}
+
+/* Standard input is closed, so that a root directory may have the descriptor 0. */
+static void test_descriptor_0(void)
+{
+	struct fakeroot root = fakeroot_make();
+	struct elf_symbols s;
+	int high;
+
+	close(STDIN_FILENO);
+	begin_with_id(3);
+	SYMTAB(debug_symbols);
+	put_debug(&root, "usr/lib/debug/.build-id/01/2345.debug");
+	begin_with_id(3);
+	DYNSYM(own_symbols);
+	s = opened();
+	high = fcntl(s.file.fd, F_DUPFD_CLOEXEC, 20);
+	close(s.file.fd);
+	s.file.fd = high;
+	ok(dup2(open(root.path, O_PATH | O_DIRECTORY), STDIN_FILENO) == 0, "a root directory");
+	ok(debug_file_find(&s, "/srv/x", STDIN_FILENO, -1), "has the debug file");
+	close(STDIN_FILENO);
+	s.held = dup2(s.held, STDIN_FILENO);
+	close(high);
+	elf_symbols_close(&s);
+	ok(fcntl(STDIN_FILENO, F_GETFD) == -1, "the file itself is closed");
+	fakeroot_free(&root);
+}
+
 int main(void)
 {
 	elf_version(EV_CURRENT);
@@ -447,5 +625,11 @@ int main(void)
 	test_debug_files();
 	test_places();
 	test_no_elf();
+	test_many_symbols();
+	test_many_aliases();
+	test_ends_of_names();
+	test_entry();
+	test_short_build_ids();
+	test_descriptor_0();
 	return tap_done();
 }

@@ -163,6 +163,46 @@ static void test_nothing(void)
 	kernel_names_free(&k);
 }
 
+#define FORTY	 "f234567890123456789012345678901234567890"
+#define FAR	 (KERNEL + (16 << 20))
+#define MODULE55 "m234567890123456789012345678901234567890123456789012345"
+
+/* Tests lines just inside and just outside of what is kept. */
+static void test_lines(void)
+{
+	struct bb_modules m = {};
+	struct kernel_names k = {};
+	struct bb_module one = {.name = MODULE55, .start = {MODULE}, .bytes = {4096}};
+
+	symbols = 0;
+	add(FAR, "T", FORTY FORTY, "");
+	add(FAR + 0x10, "T", FORTY FORTY "x", "");
+	add(FAR + 0x20, "t", "small", "");
+	add(FAR + 0x30, "W", "weak", "");
+	add(FAR + 0x38, "s", "before_t", "");
+	add(FAR + 0x40, "u", "behind_t", "");
+	add(FAR + (4 << 20), "T", "alias", "");
+	add(FAR + (4 << 20), "T", "alias_2", "");
+	add(FAR + (8 << 20), "T", "last", "");
+	add(1, "T", "first", "");
+	add(MODULE, "t", "g", MODULE55);
+	ok(kernel_names_read(&k), "the list has addresses");
+	bb_module_loaded(&m, &one);
+	check_name(&k, &m, FAR, FORTY FORTY "+0x0", "");
+	check_name(&k, &m, FAR + 0x10, FORTY FORTY "+0x0", "");
+	check_name(&k, &m, FAR + 0x3f, "small+0x1f", "");
+	check_name(&k, &m, FAR + 0x20 + (1 << 20) - 1, "small+0xfffff", "");
+	check_name(&k, &m, FAR + 0x20 + (1 << 20), "", "");
+	check_name(&k, &m, FAR + (4 << 20) + 5, "alias+0x5", "");
+	check_name(&k, &m, 1, "first+0x0", "");
+	check_name(&k, &m, 0, "", "");
+	check_name(&k, &m, MODULE + 4095, "g+0xfff", MODULE55);
+	check_name(&k, &m, MODULE + 4096, "", "");
+	is_u64(kernel_names_lost(&k), 0, "no name was left out");
+	kernel_names_free(&k);
+	ok(!k.kernel.table.n && !k.modules.table.n && !k.kernel.text, "freed");
+}
+
 int main(void)
 {
 	struct kernel_names k = {};
@@ -173,5 +213,6 @@ int main(void)
 	test_changes(&k, &m);
 	kernel_names_free(&k);
 	test_nothing();
+	test_lines();
 	return tap_done();
 }

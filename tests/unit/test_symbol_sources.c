@@ -8,6 +8,7 @@
 
 #include "collect/symbols/demangle.h"
 #include "collect/symbols/exec_maps.h"
+#include "collect/symbols/mapped_file.h"
 #include "collect/symbols/perf_map.h"
 #include "collect/symbols/symbol_table.h"
 #include "collect/files/target_file.h"
@@ -326,6 +327,71 @@ static void test_text(void)
 	is_str(text, "ns", "cut");
 }
 
+/* A name is cut to its room. A demangled name of more than 64 KiB is malicious. */
+static void test_lengths(void)
+{
+	static const struct {
+		size_t size;
+		const char *want;
+	} rows[] = {{17, "at::native::add"},
+		    {16, "at::native::add"},
+		    {15, "at::native::ad"},
+		    {2, "a"},
+		    {1, ""}};
+	static char name[2048], got[DEMANGLE_TEXT_BYTES + 64];
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char text[32];
+
+		memset(text, '#', sizeof(text));
+		is_u64(demangle("_ZN2at6native3addERKNS_6TensorES3_", text, rows[i].size), 0,
+		       "a name");
+		is_str(text, rows[i].want, "as much as fits");
+		is_u64(text[rows[i].size], '#', "nothing is written behind its room");
+	}
+	/* f<A, A, …>, where f has 16 or 17 bytes, and each of the 140 A has 466 bytes */
+	for (size_t more = 0; more <= 1; more++) {
+		size_t at =
+			snprintf(name, sizeof(name), "_Z%zu%0*dI466", 16 + more, 16 + (int)more, 0);
+
+		memset(name + 4, 'f', 16 + more);
+		memset(name + at, 'A', 466);
+		at += 466;
+		for (int i = 1; i < 140; i++)
+			at += snprintf(name + at, sizeof(name) - at, "S0_");
+		snprintf(name + at, sizeof(name) - at, "EvT_");
+		ok(demangle(name, got, sizeof(got)) == (more ? -E2BIG : 0), "a name of %zu bytes",
+		   DEMANGLE_TEXT_BYTES + more);
+	}
+	is_u64(strlen(got), DEMANGLE_TEXT_BYTES, "the longest name");
+}
+
+/* The mark of a deleted file is no part of its path. */
+static void test_deleted(void)
+{
+	static const struct {
+		const char *path;
+		bool deleted;
+		const char *want;
+	} rows[] = {{"/a (deleted)", true, "/a"},
+		    {"/lib/x.so (deleted)", true, "/lib/x.so"},
+		    {"/ (deleted)", false, "/ (deleted)"},
+		    {" (deleted)", false, " (deleted)"},
+		    {"/a (deleted).so", false, "/a (deleted).so"},
+		    {"/a(deleted)", false, "/a(deleted)"},
+		    {"/a", false, "/a"},
+		    {"", false, ""}};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct exec_map m = {.path = rows[i].path};
+		char path[32];
+
+		ok(mapped_file_path(&m, path, sizeof(path)) == rows[i].deleted, "whether \"%s\" is",
+		   rows[i].path);
+		is_str(path, rows[i].want, "its path");
+	}
+}
+
 int main(void)
 {
 	test_table();
@@ -338,5 +404,7 @@ int main(void)
 	test_bomb();
 	test_short();
 	test_text();
+	test_lengths();
+	test_deleted();
 	return tap_done();
 }
