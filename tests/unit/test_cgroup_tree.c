@@ -301,6 +301,36 @@ static void test_ids(void)
 	fakeroot_free(&root);
 }
 
+/* Tests which line of /proc/PID/cgroup has the path of a hierarchy. */
+static void test_paths(void)
+{
+	static const struct {
+		const char *text, *controller, *want;
+	} rows[] = {
+		{"0::/a", NULL, "/a"},
+		{"4:memory:/m\n0::/a\n", NULL, "/a"},
+		{"4:memory:/m\n", NULL, NULL},
+		{"4:memory:/m\n0::/a\n", "memory", "/m"},
+		{"4:cpu,memory:/m\n", "memory", "/m"},
+		{"4:memory,cpu:/m\n", "memory", "/m"},
+		{"4:cpu,memory,pids:/m\n", "memory", "/m"},
+		{"4:cpu,memories,mem:/m\n", "memory", NULL},
+		{"0::/a:b\n", NULL, "/a:b"},
+		{"0:/a\n", NULL, NULL},
+		{"0::/1234567890123456", NULL, "/12345678901234"},
+		{"", NULL, NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char path[16] = "";
+		bool found = cgroup_path_find(span_of(rows[i].text), rows[i].controller, path,
+					      sizeof(path));
+
+		is_str(found ? path : NULL, rows[i].want,
+		       rows[i].want ? rows[i].want : "no such hierarchy");
+	}
+}
+
 int main(void)
 {
 	test_points();
@@ -312,5 +342,6 @@ int main(void)
 	test_version_1();
 	test_depth();
 	test_ids();
+	test_paths();
 	return tap_done();
 }

@@ -172,6 +172,45 @@ static void test_records(void)
 	is_u64(h->sort[0].count, 5, "of nobody, and of nothing");
 }
 
+static struct holding_record last;
+static size_t rows;
+
+static int count(void *ctx, const struct record *h)
+{
+	last = *(const struct holding_record *)h;
+	rows++;
+	return 0;
+}
+
+static const struct sink counter = {.take = count};
+
+static size_t rows_of_fds(void)
+{
+	rows = 0;
+	holdings_read(getpid(), &me, WHAT_FDS, &counter);
+	return rows;
+}
+
+/* As many rows as are told are the whole list; with one more, the list is marked as cut. */
+static void test_rows(void)
+{
+	char name[] = "row-aa";
+
+	for (int i = 0; rows_of_fds() < HOLDINGS_TOLD && i < HOLDINGS_TOLD; i++) {
+		name[4] = 'a' + i / 26;
+		name[5] = 'a' + i % 26;
+		ok(!last.g.cut, "%zu rows are the whole list", rows);
+		if (memfd_create(name, 0) < 0)
+			abort();
+	}
+	is_u64(rows, HOLDINGS_TOLD, "the longest list");
+	ok(!last.g.cut && last.nth == HOLDINGS_TOLD - 1, "is whole");
+	if (memfd_create("row-zz", 0) < 0)
+		abort();
+	is_u64(rows_of_fds(), HOLDINGS_TOLD, "a list of one more");
+	ok(last.g.cut, "is cut");
+}
+
 int main(void)
 {
 	struct process_record p = process_record(me.pid, me.start_ns, SECOND);
@@ -183,5 +222,6 @@ int main(void)
 	test_errors();
 	test_records();
 	model_free(&m);
+	test_rows();
 	return tap_done();
 }

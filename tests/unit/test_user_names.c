@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Tests names of users from /etc/passwd, and command lines from /proc/PID/cmdline. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -157,6 +158,76 @@ static void test_empty_file(void)
 	fakeroot_free(&root);
 }
 
+/* Writes the file in place or anew, and sets its time. */
+static void put_users(const struct fakeroot *root, const char *text, time_t time, bool anew)
+{
+	const struct timespec times[2] = {{.tv_sec = time}, {.tv_sec = time}};
+	char path[256];
+
+	if (anew) {
+		/* the old file stays, so that the new one has another inode */
+		fake_path(root, "etc/passwd", path, sizeof(path));
+		linkat(AT_FDCWD, path, root->fd, "etc/old", 0);
+		fake_remove(root, "etc/passwd");
+	}
+	fake_file(root, "etc/passwd", "%s", text);
+	if (utimensat(root->fd, "etc/passwd", times, 0))
+		exit(1);
+}
+
+/* The file is read again only if its size, its time or the file itself has changed. */
+static void test_changes(void)
+{
+	static const struct {
+		const char *text, *name;
+		time_t time;
+		bool anew, read;
+	} rows[] = {
+		{"bert:x:1001:\n", "nothing has changed", 1000, false, false},
+		{"bert:x:1001:\n\n", "another size", 1000, false, true},
+		{"bert:x:1001:\n", "another time", 1001, false, true},
+		{"bert:x:1001:\n", "an earlier time", 999, false, true},
+		{"bert:x:1001:\n", "another file", 1000, true, true},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fakeroot root = fakeroot_make();
+		struct user_names u = {};
+
+		put_users(&root, "anna:x:1000:\n", 1000, false);
+		is_str(user_name_find(&u, root.fd, 1000), "anna", "a user");
+		put_users(&root, rows[i].text, rows[i].time, rows[i].anew);
+		is_str(user_name_find(&u, root.fd, 1001), rows[i].read ? "bert" : NULL,
+		       rows[i].name);
+		is_str(user_name_find(&u, root.fd, 1000), rows[i].read ? NULL : "anna",
+		       "the user before");
+		user_names_free(&u);
+		fakeroot_free(&root);
+	}
+}
+
+/* A command line that is empty or cannot be read is not tried again. */
+static void test_no_command(void)
+{
+	struct fakeroot root = fakeroot_make();
+	char text[64] = "old", path[256];
+	int proc;
+
+	fake_file(&root, "proc/8/cmdline", "%s", "");
+	proc = openat(root.fd, "proc/8", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	errno = EINTR;
+	command_line_read(proc, text, sizeof(text));
+	is_str(text, "", "an empty file");
+	close(proc);
+	fake_path(&root, "proc/7/cmdline/", path, sizeof(path));
+	proc = openat(root.fd, "proc/7", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	strcpy(text, "old");
+	command_line_read(proc, text, sizeof(text));
+	is_str(text, "", "a directory");
+	close(proc);
+	fakeroot_free(&root);
+}
+
 /* Moves a descriptor to a higher number, so that the next file that is opened has 0. */
 static int moved(int fd)
 {
@@ -198,6 +269,7 @@ static void test_cut_characters(void)
 	is_joined("abcde\xf0\x9f\x98\x80x", 10, 10, "abcde...");
 	is_joined("abcd\xc3\xa4xxxx", 10, 10, "abcd\xc3\xa4...");
 	is_joined("abcde\xc3\xa4xxx", 10, 10, "abcde...");
+	is_joined("a\x80\x80\x80\x80xxxx", 9, 9, "a...");
 	is_joined("a b       ", 10, 10, "a b...");
 	is_joined("12345", 5, 5, "1...");
 	is_joined("1234", 4, 4, "...");
@@ -245,6 +317,8 @@ int main(void)
 	test_many_users();
 	test_large_file();
 	test_empty_file();
+	test_changes();
+	test_no_command();
 	test_cut_characters();
 	test_descriptor_0();
 	return tap_done();

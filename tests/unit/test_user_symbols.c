@@ -453,6 +453,48 @@ static void test_many_mappings(void)
 	is_u64(own()->maps.n, before, "mappings that are gone");
 }
 
+/* faultscope uses at most half of the descriptors that it may open. */
+static void test_most_files(void)
+{
+	static const struct {
+		rlim_t limit;
+		size_t most;
+	} rows[] = {{4096, 512}, {1025, 512}, {1024, 512}, {1023, 511}, {1022, 511},
+		    {4, 2},	 {3, 1},      {2, 1},	   {1, 1},	{0, 1}};
+	struct rlimit before, now;
+
+	if (getrlimit(RLIMIT_NOFILE, &before))
+		return;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct user_symbols other = {};
+
+		now = (struct rlimit){rows[i].limit, before.rlim_max};
+		if (setrlimit(RLIMIT_NOFILE, &now))
+			continue; /* the hard limit is lower */
+		is_u64(user_files_open(&other), 0, "a store of files");
+		is_u64(other.files->most, rows[i].most, "files that may be open");
+		user_files_close(&other);
+	}
+	setrlimit(RLIMIT_NOFILE, &before);
+}
+
+/* A mapping has its first address, but not its end. */
+static void test_bounds_of_mappings(void)
+{
+	struct user_map m[] = {{.start = 0x1000, .end = 0x2000}, {.start = 0x3000, .end = 0x3001}};
+	struct user_maps maps = {.m = m, .n = 2};
+	static const struct {
+		uint64_t ip;
+		int want; /* -1: none */
+	} rows[] = {{0xfff, -1},  {0x1000, 0}, {0x1fff, 0},  {0x2000, -1},
+		    {0x2fff, -1}, {0x3000, 1}, {0x3001, -1}, {0, -1}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ok(user_maps_at(&maps, rows[i].ip) == (rows[i].want < 0 ? NULL : &m[rows[i].want]),
+		   "the mapping at 0x%" PRIx64, rows[i].ip);
+	ok(!user_maps_at(&(struct user_maps){}, 0), "no mappings");
+}
+
 int main(void)
 {
 	self.pid = getpid();
@@ -473,6 +515,8 @@ int main(void)
 	test_many_perf_maps();
 	test_large_tables();
 	test_many_mappings();
+	test_most_files();
+	test_bounds_of_mappings();
 	user_symbols_close(&us);
 	ok(us.our_root == -1 && !us.files && !us.procs, "closed");
 	program_free(&program);
