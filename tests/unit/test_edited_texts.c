@@ -496,7 +496,7 @@ static const struct {
 	  "quiet sysctl.vm.max_map_count=9 ro"}},
 	{"reports of OOM kills",
 	 parse_oom,
-	 0xbcf5a45f2c1fb5f8,
+	 0x3e4d79045dacf518,
 	 {"tool invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=2, oom_score_adj=0\n"
 	  "memory: usage 204800kB, limit 204800kB, failcnt 7\n"
 	  "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),oom_memcg=/a,task_memcg=/a/"

@@ -609,6 +609,73 @@ static void test_parts(void)
 	is_u64(s.swap_limit, 80, "all swap");
 }
 
+/* A process may choose any name, even one that looks like the heading of the table. */
+static void test_names_of_tasks(void)
+{
+	static const char *const names[] = {"total_vm tgid", "total_vm name", "name total_vm",
+					    "total_vm rss",  "total_vm",      "pid] total_vm",
+					    "[pid] total_vm"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct oom_report r;
+		char line[256];
+
+		oom_report_begin(&r, PAGE);
+		oom_report_line(&r, "Tasks state (memory values in pages):");
+		oom_report_line(&r, "[  pid  ]   uid  tgid total_vm      rss rss_anon rss_file "
+				    "rss_shmem pgtables_bytes swapents oom_score_adj name");
+		snprintf(line, sizeof(line), "[ 7] 0 7 99 90 80 2 8 4096 1 0 %s", names[i]);
+		oom_report_line(&r, line);
+		oom_report_line(&r, "[ 8] 0 8 99 60 50 2 8 4096 1 -17 sh");
+		is_u64(r.tasks, 2, names[i]);
+		is_str(r.holder[0].comm, names[i], "its name");
+		ok(r.holder[1].pid == 8 && r.holder[1].rss == 60 * PAGE &&
+			   r.holder[1].score_adj == -17,
+		   "the row behind it");
+		is_str(r.holder[1].comm, "sh", "the name in this row");
+	}
+}
+
+/* Columns may be in any order, and rows may lack some of them. */
+static void test_order_of_columns(void)
+{
+	static const struct {
+		const char *heading, *row;
+		uint64_t tasks, pid, rss;
+		int adj;
+		const char *name;
+	} rows[] = {
+		{"[ pid ] tgid rss total_vm name", "[ 1] 2 3 4 sh", 1, 2, 3 * PAGE, 0,
+		 "the process as the first column"},
+		{"[ pid ] rss tgid total_vm name", "[ 1] 3 2 4 sh", 1, 2, 3 * PAGE, 0,
+		 "memory as the first column"},
+		{"[ pid ] oom_score_adj tgid total_vm name", "[ 1] -5 2 4 sh", 1, 2, FIGURE_UNKNOWN,
+		 -5, "the adjustment as the first column"},
+		{"[ pid ] total_vm tgid name rss oom_score_adj", "[ 1] 3 2 sh 5 6", 1, 2,
+		 FIGURE_UNKNOWN, 0, "columns behind the name are part of it"},
+		{"[ pid ] name tgid total_vm", "[ 1] sh 2 3", 0, 0, 0, 0,
+		 "the process behind the name"},
+		{"[ pid ] total_vm tgid rss name", "[ 1] 3 2", 0, 0, 0, 0, "a short row"},
+		{"[ pid ] total_vm tgid rss name", "[ 1]", 0, 0, 0, 0, "an empty row"},
+		{"[ pid ] total_vm tgid rss name", "[ 1", 0, 0, 0, 0, "no bracket"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct oom_report r;
+
+		oom_report_begin(&r, PAGE);
+		oom_report_line(&r, "Tasks state (memory values in pages):");
+		oom_report_line(&r, rows[i].heading);
+		oom_report_line(&r, rows[i].row);
+		is_u64(r.tasks, rows[i].tasks, rows[i].name);
+		if (!r.tasks)
+			continue;
+		is_u64(r.holder[0].pid, rows[i].pid, "its process");
+		is_u64(r.holder[0].rss, rows[i].rss, "its memory");
+		ok(r.holder[0].score_adj == rows[i].adj, "its adjustment");
+	}
+}
+
 int main(void)
 {
 	test_v2();
@@ -624,6 +691,8 @@ int main(void)
 	test_holders();
 	test_columns();
 	test_trace();
+	test_names_of_tasks();
+	test_order_of_columns();
 	test_first_line();
 	test_last_line();
 	test_differences();

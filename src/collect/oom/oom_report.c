@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #include "collect/oom/oom_report.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,6 +217,12 @@ static void take_host(struct oom_report *r, const char *line)
 		take_pages(r, line + strspn(line, " "));
 }
 
+/* Returns whether a line begins as a row of the table of tasks: "[   4207]     0  4207 …". */
+static bool is_row(const char *line)
+{
+	return line[0] == '[' && isdigit((unsigned char)line[1 + strspn(line + 1, " ")]);
+}
+
 /* The heading of the table of tasks: "[  pid  ]   uid  tgid total_vm …". */
 static void take_heading(struct oom_report *r, const char *line)
 {
@@ -285,10 +292,10 @@ static void take_task(struct oom_report *r, const char *line)
 				    : FIGURE_UNKNOWN;
 	}
 	if (r->column[OOM_COLUMN_TGID] < 0 || r->column[OOM_COLUMN_NAME] < 0 ||
-	    !word[(int)r->column[OOM_COLUMN_NAME]])
+	    !word[(int)r->column[OOM_COLUMN_TGID]] || !word[(int)r->column[OOM_COLUMN_NAME]])
 		return;
 	h.pid = strtoul(word[(int)r->column[OOM_COLUMN_TGID]], NULL, 10);
-	if (r->column[OOM_COLUMN_ADJ] >= 0)
+	if (r->column[OOM_COLUMN_ADJ] >= 0 && word[(int)r->column[OOM_COLUMN_ADJ]])
 		h.score_adj = strtol(word[(int)r->column[OOM_COLUMN_ADJ]], NULL, 10);
 	array_copy(h.comm, sizeof(h.comm), word[(int)r->column[OOM_COLUMN_NAME]]);
 	r->tasks++;
@@ -408,7 +415,9 @@ bool oom_report_line(struct oom_report *r, const char *line)
 			take_stat(r, line);
 		else if (r->section == OOM_SECTION_HOST)
 			take_host(r, line);
-		else if (r->section == OOM_SECTION_TASKS && strstr(line, "total_vm"))
+		/* a process may choose a name that looks like a heading */
+		else if (r->section == OOM_SECTION_TASKS && !is_row(line) &&
+			 strstr(line, "total_vm"))
 			take_heading(r, line);
 		else if (r->section == OOM_SECTION_TASKS && line[0] == '[')
 			take_task(r, line);
