@@ -331,6 +331,40 @@ static void test_paths(void)
 	}
 }
 
+/* A hierarchy may be mounted from one of its cgroups on. */
+static void test_mounted_parts(void)
+{
+	static const struct {
+		const char *root, *path, *want;
+	} rows[] = {
+		{"/outer", "/outer", ""},
+		{"/outer", "/outer/p", "/p"},
+		{"/outer", "/outerp", "/outerp"},
+		{"/outer", "/", ""},
+		{"/outer", "/../x", ""},
+		{"/outer", "/..", ""},
+		{"/", "/", ""},
+		{"/", "/a", "/a"},
+		{"/", "/../x", ""},
+		{"/", "/.x", "/.x"},
+	};
+	struct fakeroot root = fakeroot_make();
+	struct files f = {.root = root.fd};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct cgroup_tree tree;
+		char dir[64];
+
+		fake_file(&root, "proc/self/mountinfo",
+			  "31 23 0:28 %s /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n", rows[i].root);
+		ok(cgroup_tree_open(&f, "memory", &tree) &&
+			   cgroup_tree_dir(&tree, 0, rows[i].path, dir, sizeof(dir)),
+		   "%s, where %s is mounted", rows[i].path, rows[i].root);
+		is_str(dir, rows[i].want, "its directory");
+	}
+	fakeroot_free(&root);
+}
+
 int main(void)
 {
 	test_points();
@@ -343,5 +377,6 @@ int main(void)
 	test_depth();
 	test_ids();
 	test_paths();
+	test_mounted_parts();
 	return tap_done();
 }

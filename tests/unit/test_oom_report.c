@@ -672,6 +672,8 @@ static void test_order_of_columns(void)
 			continue;
 		is_u64(r.holder[0].pid, rows[i].pid, "its process");
 		is_u64(r.holder[0].rss, rows[i].rss, "its memory");
+		is_u64(r.tasks_kept_bytes, rows[i].rss != FIGURE_UNKNOWN ? rows[i].rss : 0,
+		       "what it keeps: all of its memory, since its parts are not known");
 		ok(r.holder[0].score_adj == rows[i].adj, "its adjustment");
 	}
 }
