@@ -167,6 +167,8 @@ static void test_nearest(void)
 		{"8192", "4096", "12288", "8191", "/sys/fs/cgroup/a/b", 0},
 		{"8192", "8192", "8192", "9000", "/sys/fs/cgroup/a/b", 0},
 		{"8192", "9000", "8192", "8192", "/sys/fs/cgroup/a/b", 0},
+		{"8192", "8191", "8192", "8192", "/sys/fs/cgroup/a", 1},
+		{"8192", "8191", "8192", "9000", "/sys/fs/cgroup/a", 1},
 		{"max", "4096", "12288", "8192", "/sys/fs/cgroup/a", 1},
 		{"8192", "4096", "max", "8192", "/sys/fs/cgroup/a/b", 0},
 	};
@@ -203,6 +205,7 @@ static void test_firm_memory(void)
 		{"inactive_file x\nfile 5\nslab 6\n", 1000},
 		{"total_inactive_file 100\n", 1000},
 		{"", 1000},
+		{NULL, 1000},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -211,7 +214,8 @@ static void test_firm_memory(void)
 		fake_file(&root, "proc/self/mountinfo", "%s", V2_MOUNT);
 		put(&root, "/a", "memory.max", "8192");
 		put(&root, "/a", "memory.current", "1000");
-		put(&root, "/a", "memory.stat", rows[i].stat);
+		if (rows[i].stat)
+			put(&root, "/a", "memory.stat", rows[i].stat);
 		is_u64(nearest(&root, "/a", true).used, rows[i].want, "memory that stays in use");
 		is_u64(nearest(&root, "/a", false).used, 1000, "all memory");
 		fakeroot_free(&root);
@@ -341,6 +345,7 @@ static void test_mounted_parts(void)
 		{"/outer", "/outer/p", "/p"},
 		{"/outer", "/outerp", "/outerp"},
 		{"/outer", "/", ""},
+		{"/o", "/o/p", "/p"},
 		{"/outer", "/../x", ""},
 		{"/outer", "/..", ""},
 		{"/", "/", ""},

@@ -205,7 +205,8 @@ static void test_paths(void)
 		      "0: 0 0 0 0 0 2 " TEN TEN TEN TEN TEN TEN "x\n"
 		      "0: 0 0 0 0 0 3 " TEN TEN TEN TEN TEN TEN TEN "\n"
 		      "0: 0 0 0 0 0 0 /of/no/inode\n"
-		      "0: 0 0 0 0 0\n";
+		      "0: 0 0 0 0 0\n"
+		      "0: 0 0 0 0 0 x /no/number\n";
 	FILE *f = fmemopen(text, strlen(text), "r");
 
 	if (!f)
