@@ -52,6 +52,58 @@ static const char *find(unsigned int pid)
 	return kernel_log_find(log_of, pid, PAGE, &found) ? found.cgroup : "none";
 }
 
+static void put_raw(const char *record)
+{
+	if (write(end, record, strlen(record)) != (ssize_t)strlen(record))
+		abort();
+}
+
+/* Only records of the kernel count: those of facility 0, of eight priorities. */
+static void test_headers(void)
+{
+	static const struct {
+		const char *header, *want, *name;
+	} rows[] = {
+		{"0,1,1,-;", "/h", "the lowest priority of the kernel"},
+		{"7,1,1,-;", "/h", "the highest priority of the kernel"},
+		{"8,1,1,-;", "none", "the lowest priority of programs"},
+		{"15,1,1,-;", "none", "another priority of programs"},
+		{"4,1,1;", "/h", "no flag"},
+		{"4;", "/h", "no other fields"},
+		{"4,1,1,-,caller=c1;", "/h", "a letter in a field behind the flag"},
+		{"4,c,c,-;", "/h", "a letter in a field before the flag"},
+		{"4,1,1,- ", "none", "no text"},
+	};
+
+	flags = "-";
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char record[256];
+
+		begin_report("h");
+		snprintf(record, sizeof(record),
+			 "%soom-kill:constraint=CONSTRAINT_MEMCG,oom_memcg=/h,task_memcg=/h,task=x,"
+			 "pid=%u,uid=0\n KEY=1\n",
+			 rows[i].header, 200 + i);
+		put_raw(record);
+		is_str(find(200 + i), rows[i].want, rows[i].name);
+	}
+}
+
+/* As many reports are kept as the kernel writes in a short time. */
+static void test_most(void)
+{
+	unsigned int kept = 0;
+
+	for (unsigned int i = 0; i < KERNEL_LOG_REPORTS; i++) {
+		begin_report("m");
+		end_report("/m", 300 + i);
+	}
+	is_str(find(999), "none", "a kill without a report");
+	for (unsigned int i = 0; i < KERNEL_LOG_REPORTS; i++)
+		kept += !strcmp(find(300 + i), "/m");
+	is_u64(kept, KERNEL_LOG_REPORTS, "reports that are kept");
+}
+
 int main(void)
 {
 	int pair[2];
@@ -94,6 +146,8 @@ int main(void)
 	}
 	is_str(find(101), "none", "of many reports, the oldest are dropped");
 	is_str(find(102), "/e", "and the others kept");
+	test_headers();
+	test_most();
 	kernel_log_close(log_of);
 	close(end);
 	return tap_done();

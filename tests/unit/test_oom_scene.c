@@ -353,6 +353,61 @@ static void test_events(void)
 	model_free(&m);
 }
 
+/* The processes that hold the most are listed; a victim that holds less is left out. */
+static void test_many_holders(void)
+{
+	for (uint32_t more = 0; more <= 1; more++) {
+		struct oom_record r = kill_record();
+		bool ordered = true;
+
+		begin();
+		for (uint32_t i = 0; i < OOM_HOLDERS - 1 + more; i++)
+			add_process(100 + i, 9000 + i, 0, 0, IN);
+		explain(&r);
+		is_u64(got.holders, OOM_HOLDERS, "holders that are listed");
+		for (uint32_t i = 0; i < OOM_HOLDERS - 1 + more; i++)
+			ordered &= got.holder[i].pid == 100 + OOM_HOLDERS - 2 + more - i;
+		ok(ordered, "the largest first");
+		is_u64(got.holder[OOM_HOLDERS - 1].pid, more ? 100 : 12, "the last one");
+		model_free(&m);
+	}
+}
+
+/* What the victim took after the scan is added, but not above the limit of the machine. */
+static void test_growth_up_to_limit(void)
+{
+	static const struct {
+		int64_t pages; /* what the victim held beside the scanned 900 pages */
+		uint64_t left, want;
+		const char *name;
+	} rows[] = {
+		{0, 2, 2, "no growth"},
+		{1, 2, 1, "one page of two that were left"},
+		{2, 2, 0, "all that was left"},
+		{3, 2, 0, "more than was left"},
+		{-5, 2, 2, "a process that became smaller"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct oom_record r = kill_record();
+		struct pressure_record p = RECORD(pressure_record, RECORD_SHORTAGE, 3 * SECOND);
+		struct tick_record tick = tick_record(3 * SECOND);
+
+		begin();
+		r.memory.limit = UINT64_MAX;
+		r.rss_anon_pages = 900 + rows[i].pages;
+		p.n[HOST_ANON] = 1000;
+		model_take(&m, &p.h);
+		tick.limits.mem_available_bytes = rows[i].left * PAGE;
+		model_take(&m, &tick.h);
+		explain(&r);
+		is_u64((got.scene.limit - got.scene.used) / PAGE, rows[i].want, rows[i].name);
+		is_memory(OOM_ANON, 1000 + (rows[i].pages > 0 ? rows[i].pages : 0) * PAGE,
+			  "anonymous memory");
+		model_free(&m);
+	}
+}
+
 /* A record of the log, and the text after its prefix. */
 static void log_line(int fd, const char *prefix, const char *text)
 {
@@ -485,6 +540,8 @@ int main(void)
 	test_before();
 	test_no_holders();
 	test_events();
+	test_many_holders();
+	test_growth_up_to_limit();
 	test_log();
 	test_unescape();
 	scenes.root = -1;
