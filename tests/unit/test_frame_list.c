@@ -540,3 +540,46 @@ static void test_lines(void)
 		test_frames_with_code();
 		return tap_done();
 	}
+
+	/* A record has each text once. Texts that begin alike are different ones. */
+	static void test_equal_texts(void)
+	{
+		static const struct {
+			const char *function, *file;
+			uint32_t function_number, file_number;
+		} rows[] = {{"main", "main", 1, 1},  {"main.c", "mai", 2, 3},
+			    {"mai", "main.c", 3, 2}, {"main", NULL, 1, 0},
+			    {"", "main.c", 0, 2},    {"x", "mai", 4, 3}};
+		struct frame_lister l;
+
+		nr_kept = 0;
+		frame_lister_begin(&l, &keeper, SECOND, &process, 1);
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+			frame_lister_add(&l, &(struct listed_frame){.function = rows[i].function,
+								    .file = rows[i].file});
+		frame_lister_end(&l);
+		is_str(kept[0].texts, "main\nmain.c\nmai\nx\n", "the texts");
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+			ok(kept[0].frame[i].function == rows[i].function_number &&
+				   kept[0].frame[i].file == rows[i].file_number,
+			   "numbers of the texts of frame %zu", i);
+	}
+
+	int main(void)
+	{
+		begin_model(&m, NULL);
+		redaction_begin(&redaction);
+		test_frames();
+		test_many();
+		test_replaced();
+		test_texts();
+		test_user_caller();
+		test_redacted();
+		model_free(&m);
+		test_equal_texts();
+		test_long_texts();
+		test_full_records();
+		test_no_frames();
+		test_frames_with_code();
+		return tap_done();
+	}

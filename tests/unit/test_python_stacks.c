@@ -445,6 +445,31 @@ static void test_hosts_by_address(void)
 	}
 }
 
+/* A line table that fills its record is taken as a whole; a longer one is cut. */
+static void test_full_table(void)
+{
+	struct python_frame frame = {.code = 0x3000, .instr = PYTHON_TABLE - 1};
+
+	for (__u32 bytes = PYTHON_TABLE - 2; bytes <= PYTHON_TABLE + 1; bytes++) {
+		struct python_code_record r = code_named('f', 1);
+		struct python_codes c = {};
+		struct python_line_name p = {};
+
+		/* entries of two bytes of line 10, of which the last one begins line 11 */
+		r.minor = 9;
+		r.first_line = 10;
+		for (int i = 0; i < PYTHON_TABLE; i += 2)
+			r.table[i] = 2;
+		r.table[PYTHON_TABLE - 2] = 1;
+		r.table[PYTHON_TABLE - 1] = 1;
+		r.table_bytes = bytes;
+		is_u64(python_codes_take(&c, &r), 0, "a code object");
+		ok(python_codes_find(&c, &one, &frame, &p), "it is known");
+		is_u64(p.line, bytes < PYTHON_TABLE ? 10 : 11, "the line of its last entry");
+		python_codes_free(&c);
+	}
+}
+
 int main(void)
 {
 	test_lines();
@@ -456,6 +481,7 @@ int main(void)
 	test_characters();
 	test_indices();
 	test_full_store();
+	test_full_table();
 	test_hosts_by_address();
 	return tap_done();
 }
