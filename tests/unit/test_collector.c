@@ -328,6 +328,33 @@ static void test_programs(void)
 	end();
 }
 
+/* A record of a later version has fields behind those that are known, up to a total length. */
+static void test_unknown_fields(void)
+{
+	static const struct {
+		uint32_t total;
+		int want;
+		const char *name;
+	} rows[] = {
+		{sizeof(struct hook_record), 0, "no further fields"},
+		{sizeof(struct hook_record) + 8, 0, "further fields"},
+		{RECORD_BYTES_MAX, 0, "the longest record"},
+		{RECORD_BYTES_MAX + 8, -EBADMSG, "a record that is too long"},
+	};
+	static union {
+		struct hook_record hook;
+		char bytes[RECORD_BYTES_MAX + 8];
+	} r;
+
+	begin(NULL);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		r.hook = hook_record("signal", HOOK_ON);
+		r.hook.h.extra = rows[i].total - r.hook.h.len;
+		ok(collector_take(&c, &r.hook.h) == rows[i].want, "%s", rows[i].name);
+	}
+	end();
+}
+
 int main(void)
 {
 	test_sizes();
@@ -336,5 +363,6 @@ int main(void)
 	test_filter();
 	test_view();
 	test_recording_failure();
+	test_unknown_fields();
 	return tap_done();
 }
