@@ -430,6 +430,25 @@ static const char *name_at(struct machine *m, uint32_t pid, uint64_t t_ns)
 	return identity_of(m->ids, &r)->name;
 }
 
+/* A process moves in one hierarchy of version 1 at a time: a path that tells less is not taken. */
+static void test_moves(void)
+{
+	struct machine m = machine_make(V1, NULL);
+
+	fake_file(&m.root, "proc/10/cgroup", "4:memory:/docker/" ID "\n0::/\n");
+	is_str(name_at(&m, 10, SECOND), "docker/0123456789ab", "as it was read");
+	fake_remove(&m.root, "proc/10/cgroup");
+	tell_made(&m, 7, 4, 10, "/docker/" ID2);
+	is_str(name_at(&m, 10, SECOND + 1), "docker/fedcba987654", "another path of the same kind");
+	tell_made(&m, 7, 5, 10, "/system.slice/a.service");
+	is_str(name_at(&m, 10, SECOND + 2), "docker/fedcba987654", "a path that tells less");
+	tell_made(&m, 7, 5, 10, "/");
+	is_str(name_at(&m, 10, SECOND + 3), "docker/fedcba987654", "a path that tells nothing");
+	tell_made(&m, 7, 5, 11, "/docker/" ID);
+	is_str(name_at(&m, 10, SECOND + 4), "docker/fedcba987654", "a move of another process");
+	machine_free(&m);
+}
+
 /* Tests that a move to another cgroup is noticed within a minute if its record was lost. */
 static void test_moved_unseen(void)
 {
@@ -719,6 +738,7 @@ int main(void)
 	test_cache();
 	test_moved();
 	test_moved_unseen();
+	test_moves();
 	test_short_lived();
 	test_programs();
 	test_names_come_late();
