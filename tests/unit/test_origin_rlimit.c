@@ -214,6 +214,46 @@ static void test_unit_order(void)
 	fakeroot_free(&r);
 }
 
+/* Units of up to 247 bytes and up to 12 names are searched for. */
+static void test_bounds_of_units(void)
+{
+	static const struct {
+		const char *dir;
+		bool found;
+	} rows[] = {{"a-b-c-d-e-f-g-h-i-j-k-l-m.service.d", true},
+		    {"a-b-c-d-e-f-g-h-i-j-k-l-.service.d", true},
+		    {"a-b-c-.service.d", true},
+		    {"a-b-.service.d", true},
+		    {"a-.service.d", false},
+		    {"service.d", true}};
+	struct workload w = {};
+	struct origin_line line;
+	char unit[256], path[300];
+
+	for (int len = 246; len <= 248; len++) {
+		struct fakeroot r = fakeroot_make();
+		struct files f = {.root = r.fd};
+
+		snprintf(unit, sizeof(unit), "%0*d.service", len - 8, 0);
+		snprintf(path, sizeof(path), "etc/systemd/system/%s", unit);
+		fake_file(&r, path, "[Service]\nLimitNOFILE=7\n");
+		ok(unit_find(&f, &w, unit, "LimitNOFILE", &line) == (len < 248),
+		   "a unit whose name has %d bytes", len);
+		fakeroot_free(&r);
+	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fakeroot r = fakeroot_make();
+		struct files f = {.root = r.fd};
+
+		snprintf(path, sizeof(path), "etc/systemd/system/%s/a.conf", rows[i].dir);
+		fake_file(&r, path, "[Service]\nLimitNOFILE=7\n");
+		ok(unit_find(&f, &w, "a-b-c-d-e-f-g-h-i-j-k-l-m.service", "LimitNOFILE", &line) ==
+			   rows[i].found,
+		   "a file in %s", rows[i].dir);
+		fakeroot_free(&r);
+	}
+}
+
 static void test_units(void)
 {
 	struct fakeroot r = make_machine();
@@ -352,6 +392,7 @@ int main(void)
 	test_inherited();
 	test_changed();
 	test_unit_order();
+	test_bounds_of_units();
 	test_units();
 	test_containers();
 	test_gone();

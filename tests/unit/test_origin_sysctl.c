@@ -58,6 +58,20 @@ static void test_hostile(void)
 	ok(s.exact.line == 1 && strlen(s.exact.text) == 23, "a NUL ends nothing");
 }
 
+/* A name of up to 255 bytes is read: here, a pattern of that length. */
+static void test_long_names(void)
+{
+	char text[300];
+
+	for (size_t len = 254; len <= 257; len++) {
+		memset(text, '*', len);
+		memcpy(text, "vm.", 3);
+		strcpy(text + len, "=7\n");
+		is_str(said("vm/max_map_count", text), len < 256 ? "7" : "none",
+		       len < 256 ? "a long pattern" : "a pattern that is too long");
+	}
+}
+
 static void test_boot(void)
 {
 	struct origin_line l = {};
@@ -223,6 +237,7 @@ int main(void)
 {
 	test_scan();
 	test_hostile();
+	test_long_names();
 	test_boot();
 	test_files();
 	test_old_file();

@@ -53,6 +53,7 @@ static void test_join(void)
 	is_joined("", 0, 32, "");
 	is_joined("title\0\0\0\0\0\0", 11, 32, "title");
 	is_joined("a\0\0b\0", 5, 32, "a  b");
+	is_joined("\0b\0", 3, 32, " b");
 	is_joined("0123456789\0", 11, 8, "0123...");
 	is_joined("0123456", 7, 8, "0123456");
 	is_joined("012\xe6\xbc\xa2\xe5\xad\x97", 9, 8, "012...");
@@ -218,6 +219,9 @@ static void test_no_command(void)
 	errno = EINTR;
 	command_line_read(proc, text, sizeof(text));
 	is_str(text, "", "an empty file");
+	fake_file(&root, "proc/8/cmdline", "x");
+	command_line_read(proc, text, sizeof(text));
+	is_str(text, "x", "a file of one byte");
 	close(proc);
 	fake_path(&root, "proc/7/cmdline/", path, sizeof(path));
 	proc = openat(root.fd, "proc/7", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
