@@ -50,9 +50,12 @@ static void test_largest(void)
 	r = read_files(7);
 	ok(!r.largest[0] && !r.largest_bytes, "no files");
 	is_u64(r.unnamed_bytes, 7, "all space is of files without a name");
+	fake_file(&root, "files/empty", "%s", "");
+	r = read_files(0);
+	ok(!r.largest[0] && !r.largest_bytes, "an empty file takes no space");
 	one = put("files/one", 1);
 	r = read_files(0);
-	is_str(r.largest, "one", "the only file");
+	is_str(r.largest, "one", "the only file that takes space");
 	is_u64(r.largest_bytes, one, "its space");
 	is_u64(r.largest_uid, geteuid(), "its user");
 	four = put("files/a/b/four", 4);
