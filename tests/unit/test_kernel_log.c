@@ -104,6 +104,27 @@ static void test_most(void)
 	is_u64(kept, KERNEL_LOG_REPORTS, "reports that are kept");
 }
 
+/* A process may have a newline in its name, which the kernel writes as \x0a. */
+static void test_newlines_in_names(void)
+{
+	begin_report("n");
+	put("Memory cgroup stats for /n:");
+	put("anon 4096\\x0afile 8192");
+	put("Tasks state (memory values in pages):");
+	put("[  pid  ]   uid  tgid total_vm      rss name");
+	put("[      5]     0     5        9        7 a\\x0aoom-kill:");
+	put("[      6]     0     6        9        6 \\x0aMem-Info:");
+	put("[      7]     0     7        9        5 b");
+	put("oom-kill:constraint=CONSTRAINT_MEMCG,oom_memcg=/n,task_memcg=/"
+	    "n,task=a\\x0ab,pid=5,uid=0");
+	is_str(find(5), "/n", "a report with newlines in names");
+	is_u64(found.tasks, 3, "tasks of the table");
+	is_str(found.holder[0].comm, "a\noom-kill:", "a name with a newline");
+	is_str(found.holder[2].comm, "b", "the row behind them");
+	ok(found.printed[PRINTED_ANON] == 4096 && found.printed[PRINTED_FILE] == 8192,
+	   "other records may have several lines");
+}
+
 int main(void)
 {
 	int pair[2];
@@ -146,6 +167,7 @@ int main(void)
 	}
 	is_str(find(101), "none", "of many reports, the oldest are dropped");
 	is_str(find(102), "/e", "and the others kept");
+	test_newlines_in_names();
 	test_headers();
 	test_most();
 	kernel_log_close(log_of);

@@ -104,11 +104,16 @@ static void keep(struct log_reading *r)
 /* Passes the lines of the last record to the parser, and keeps a report that is complete. */
 static void take_text(struct log_reading *r)
 {
+	/*
+	 * A row of the table of tasks and the last record of a report are one line each: a newline
+	 * in them is part of the name of a process.
+	 */
+	bool whole = r->line[0] == '[' || !strncmp(r->line, "oom-kill:", strlen("oom-kill:"));
 	char *rest = r->line, *line;
 
 	kernel_log_unescape(r->line);
 	while ((line = rest)) {
-		rest = strchr(line, '\n');
+		rest = whole ? NULL : strchr(line, '\n');
 		if (rest)
 			*rest++ = 0;
 		if (oom_report_line(&r->now, line)) {
