@@ -55,6 +55,8 @@ static void test_room(void)
 	is_u64(mountinfo_path(span_of("/123456\\040"), path, 8), false, "one byte more");
 	is_u64(mountinfo_path(span_of(""), path, 1), true, "nothing fits into one byte");
 	is_str(path, "", "nothing");
+	is_u64(mountinfo_path((struct span){"/a\\040", 5}, path, 8), true, "a part of a line");
+	is_str(path, "/a\\04", "an escape that its end cuts");
 	for (int len = 255; len <= 256; len++) {
 		snprintf(line, sizeof(line), "31 23 0:28 / /%0*d rw - cgroup2 cgroup2 rw\n",
 			 len - 1, 0);
