@@ -8,6 +8,7 @@
 
 #include "collect/cgroup/cgroup_walk.h"
 #include "collect/pressure/pressure_reader.h"
+#include "probe/host_facts.h"
 #include "tap.h"
 
 static struct pressure_record host;
@@ -390,6 +391,49 @@ static void test_listings(void)
 	fakeroot_free(&root);
 }
 
+/* Makes a model that knows this process alone. */
+static void begin_own(struct model *m)
+{
+	struct process_record p = process_record(getpid(), 1, 2 * SECOND);
+
+	begin_model(m, NULL);
+	model_take(m, &p.h);
+}
+
+/* Of watched processes, the own cgroup and those above it are listed, if they have limits. */
+static void test_cgroups_of_targets(void)
+{
+	struct fakeroot root = fakeroot_make();
+	struct pressure_reader r = reader_of(&root, false);
+	char text[4096] = "", own[200] = "";
+	struct model m;
+	FILE *f = fopen("/proc/self/cgroup", "r");
+
+	if (f && fread(text, 1, sizeof(text) - 1, f) && !host_is_in_pid_namespace() &&
+	    cgroup_path_find((struct span){text, strlen(text)}, NULL, own, sizeof(own)) &&
+	    strncmp(own, "/..", 3)) {
+		begin_own(&m);
+		r.targets = true;
+		limited(&root, "other");
+		limited(&root, ".");
+		limited(&root, own);
+		groups = 0;
+		pressure_scan_only_cgroups(&r, &m, &sink);
+		ok(of_path("/") && !of_path("/other"), "the root, but not cgroups of others");
+		ok(of_path(own) && groups == (own[1] ? 2 : 1), "the own cgroup %s", own);
+		snprintf(r.hierarchy.root, sizeof(r.hierarchy.root), "%s", own);
+		groups = 0;
+		r.looks = 0;
+		pressure_scan_only_cgroups(&r, &m, &sink);
+		ok(groups == 1 && of_path("/"), "the own cgroup is the root of the mount");
+		model_free(&m);
+	}
+	if (f)
+		fclose(f);
+	pressure_close(&r);
+	fakeroot_free(&root);
+}
+
 static void test_file_systems(void)
 {
 	static const struct {
@@ -422,6 +466,7 @@ int main(void)
 	test_depth();
 	test_long_paths();
 	test_listings();
+	test_cgroups_of_targets();
 	test_file_systems();
 	return tap_done();
 }
