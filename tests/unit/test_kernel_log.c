@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Tests which reports of OOM kills are found in the kernel log, from records like /dev/kmsg's. */
+#define _GNU_SOURCE
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "collect/oom/kernel_log.h"
@@ -16,6 +19,21 @@ static struct kernel_log *log_of;
 static struct oom_report found;
 
 static const char *flags = "-"; /* the flag of a record, and the fields after it */
+
+/* What the next read() returns instead of a record: 0 or -1, and errno. */
+static struct {
+	bool pending;
+	int ret, error;
+} next_read;
+
+ssize_t read(int fd, void *ret, size_t size)
+{
+	if (!next_read.pending)
+		return syscall(SYS_read, fd, ret, size);
+	next_read.pending = false;
+	errno = next_read.error;
+	return next_read.ret;
+}
 
 static void put(const char *text)
 {
@@ -125,6 +143,35 @@ static void test_newlines_in_names(void)
 	   "other records may have several lines");
 }
 
+/*
+ * The kernel may have overwritten records before they were read: those behind them are still read.
+ * Other errors end the reading until the next kill.
+ */
+static void test_errors(void)
+{
+	static const struct {
+		int ret, error;
+		bool goes_on;
+		const char *name;
+	} rows[] = {{-1, EPIPE, true, "records that were overwritten"},
+		    {-1, EINTR, true, "a signal"},
+		    {-1, EAGAIN, false, "the end of the log"},
+		    {-1, EIO, false, "an error"},
+		    {0, EINTR, false, "the end of a file"},
+		    {0, EPIPE, false, "the end of a file, after an error"}};
+
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		begin_report("r");
+		end_report("/r", 400 + i);
+		next_read.pending = true;
+		next_read.ret = rows[i].ret;
+		next_read.error = rows[i].error;
+		is_str(find(400 + i), rows[i].goes_on ? "/r" : "none", rows[i].name);
+		if (!rows[i].goes_on)
+			is_str(find(400 + i), "/r", "the report is found later");
+	}
+}
+
 int main(void)
 {
 	int pair[2];
@@ -170,6 +217,7 @@ int main(void)
 	test_newlines_in_names();
 	test_headers();
 	test_most();
+	test_errors();
 	kernel_log_close(log_of);
 	close(end);
 	return tap_done();
