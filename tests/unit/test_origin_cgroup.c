@@ -231,6 +231,23 @@ static void test_rounded_pages(void)
 	}
 }
 
+/* Before systemd 231, MemoryMax= was called MemoryLimit=. */
+static void test_old_name(void)
+{
+	struct fakeroot r = make_v2("0::/b.service\n");
+	struct origin o;
+
+	set_level(&r, "sys/fs/cgroup/b.service", "8192", "4096");
+	fake_file(&r, "sys/fs/cgroup/b.service/pids.max", "8192\n");
+	fake_file(&r, "sys/fs/cgroup/b.service/pids.current", "1\n");
+	fake_file(&r, "etc/systemd/system/b.service", "[Service]\nMemoryLimit=8192\n");
+	o = fake_find(&r, 9, LIMIT_CGROUP_MEMORY);
+	ok(o.from == ORIGIN_FILE && o.line.line == 2, "the old name of the limit");
+	o = fake_find(&r, 9, LIMIT_CGROUP_PIDS);
+	ok(o.from == ORIGIN_HAND, "it is none of pids");
+	fakeroot_free(&r);
+}
+
 /* cgroup v1 has a limit of memory and swap together. */
 static void test_swap_of_v1(void)
 {
@@ -272,6 +289,7 @@ int main(void)
 	test_hostile();
 	test_rounded_shares();
 	test_rounded_pages();
+	test_old_name();
 	test_swap_of_v1();
 	return tap_done();
 }
