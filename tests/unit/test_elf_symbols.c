@@ -614,6 +614,27 @@ static void test_descriptor_0(void)
 	fakeroot_free(&root);
 }
 
+/* Each name of a file is demangled, whatever was demangled before. */
+static void test_mangled_names(void)
+{
+	const struct symbol table[] = {
+		{"main", 0x1000, 8, FUNC, CODE},
+		{"_ZN1a1bEv", 0x1100, 8, FUNC, CODE},
+		{"_ZN1c1dEv", 0x1200, 8, FUNC, CODE},
+	};
+	struct elf_symbols s;
+
+	begin_code();
+	SYMTAB(table);
+	s = opened();
+	for (int turn = 0; turn < 2; turn++) {
+		is_found(&s, 0x1000, "main", 0);
+		is_found(&s, 0x1100, "a::b", 0);
+		is_found(&s, 0x1200, "c::d", 0);
+	}
+	elf_symbols_close(&s);
+}
+
 int main(void)
 {
 	elf_version(EV_CURRENT);
@@ -627,6 +648,7 @@ int main(void)
 	test_no_elf();
 	test_many_symbols();
 	test_many_aliases();
+	test_mangled_names();
 	test_ends_of_names();
 	test_entry();
 	test_short_build_ids();
