@@ -396,235 +396,188 @@ static void test_libraries(void)
 		ok(frames_are_library(f, i) == rows[i].library, "%s of %s is code of %s",
 		   rows[i].function, rows[i].file ? rows[i].file : rows[i].module,
 		   rows[i].library ? "a library" : "the program");
+}
 
-	static int refuse(void *ctx, const struct record *h)
-	{
-		nr_kept++;
-		return nr_kept == 2 ? -EPIPE : 0;
+/* Without a list, frames are the lines of a text. */
+static void test_lines(void)
+{
+	struct frames_record r = RECORD(frames_record, RECORD_FRAMES, SECOND);
+	char text[FRAME_TEXT_BYTES], cut[3];
+	const struct frames *f;
+
+	r.subject = process;
+	r.stack = 7;
+	strcpy(r.text, "first\nsecond\nthird");
+	model_take(&m, &r.h);
+	f = model_frames(&m, &process, 7);
+	is_u64(frames_count(f), 3, "three lines");
+	frames_show(f, 0, text, sizeof(text));
+	is_str(text, "first", "the first line");
+	frames_show(f, 2, text, sizeof(text));
+	is_str(text, "third", "the last line");
+	frames_show(f, 3, text, sizeof(text));
+	is_str(text, "", "there is no other");
+	frames_show(f, 1, cut, sizeof(cut));
+	is_str(cut, "se", "a line is cut to its room");
+	frames_show_place(f, 0, text, sizeof(text));
+	is_str(text, "", "a line has no place");
+	ok(!frames_is_inlined(f, 0), "and is not inlined");
+}
+
+static struct frame_list_record kept[4];
+static size_t nr_kept;
+
+static int keep(void *ctx, const struct record *h)
+{
+	if (nr_kept < 4)
+		kept[nr_kept] = *(const struct frame_list_record *)h;
+	nr_kept++;
+	return 0;
+}
+
+static const struct sink keeper = {.take = keep};
+
+/* A text of up to 511 bytes is kept as a whole. */
+static void test_long_texts(void)
+{
+	for (size_t len = 510; len <= 514; len++) {
+		struct listed_frame f = {.kind = FRAME_NATIVE, .file = "end"};
+		struct frame_lister l;
+		char name[600];
+
+		memset(name, 'x', sizeof(name));
+		name[len] = 0;
+		f.function = name;
+		nr_kept = 0;
+		frame_lister_begin(&l, &keeper, SECOND, &process, 1);
+		frame_lister_add(&l, &f);
+		frame_lister_end(&l);
+		is_u64(strspn(kept[0].texts, "x"), len < 511 ? len : 511, "bytes of the text");
+		is_str(kept[0].texts + strspn(kept[0].texts, "x"), "\nend\n", "the next text");
+		ok(kept[0].frame[0].function == 1 && kept[0].frame[0].file == 2, "their numbers");
 	}
+}
 
-	/* The first error of the consumer is returned at the end. */
-	static void test_errors(void)
-	{
-		const struct sink refusing = {.take = refuse};
+/* A record has a fixed number of frames; further frames follow in the next record. */
+static void test_full_records(void)
+{
+	for (int more = 0; more <= 1; more++) {
 		struct frame_lister l;
 
 		nr_kept = 0;
-		frame_lister_begin(&l, &refusing, SECOND, &process, 1);
-		for (int i = 0; i < 3 * LISTED_FRAMES; i++)
-			frame_lister_add(&l, &(struct listed_frame){.line = 1});
-		ok(frame_lister_end(&l) == -EPIPE, "an error");
-		is_u64(nr_kept, 2, "no record follows it");
+		frame_lister_begin(&l, &keeper, 5 * SECOND, &process, 3);
+		for (int i = 0; i < LISTED_FRAMES + more; i++)
+			frame_lister_add(&l, &(struct listed_frame){.line = i + 1});
+		is_u64(nr_kept, more, "records that were sent before the end");
+		is_u64(frame_lister_end(&l), 0, "the end");
+		is_u64(nr_kept, 1 + more, "records in all");
+		ok(!kept[0].first && kept[0].n == LISTED_FRAMES, "the first record is full");
+		is_u64(kept[0].frame[LISTED_FRAMES - 1].line, LISTED_FRAMES, "its last frame");
+		if (more) {
+			is_u64(kept[1].first, LISTED_FRAMES, "the second one begins behind it");
+			is_u64(kept[1].n, 1, "with one frame");
+			is_u64(kept[1].frame[0].line, LISTED_FRAMES + 1, "the next one");
+			is_u64(kept[1].frame[1].line, 0, "and no other");
+			ok(kept[1].h.t_ns == 5 * SECOND && kept[1].stack == 3, "of the same stack");
+		}
 	}
+}
 
-	int main(void)
-	{
-		begin_model(&m, NULL);
-		redaction_begin(&redaction);
-		test_frames();
-		test_many();
-		test_replaced();
-		test_texts();
-		test_user_caller();
-		test_redacted();
-		model_free(&m);
-		test_equal_texts();
-		test_long_texts();
-		test_full_records();
-		test_no_frames();
-		test_frames_with_code();
-		test_errors();
-		return tap_done();
-	}
+static void test_no_frames(void)
+{
+	struct frame_lister l;
 
-	/* Without a list, frames are the lines of a text. */
-	static void test_lines(void)
-	{
-		struct frames_record r = RECORD(frames_record, RECORD_FRAMES, SECOND);
-		char text[FRAME_TEXT_BYTES], cut[3];
-		const struct frames *f;
+	nr_kept = 0;
+	frame_lister_begin(&l, &keeper, SECOND, &process, 1);
+	frame_lister_end(&l);
+	ok(nr_kept == 1 && !kept[0].n, "a list without frames is one record");
+}
 
-		r.subject = process;
-		r.stack = 7;
-		strcpy(r.text, "first\nsecond\nthird");
-		model_take(&m, &r.h);
-		f = model_frames(&m, &process, 7);
-		is_u64(frames_count(f), 3, "three lines");
-		frames_show(f, 0, text, sizeof(text));
-		is_str(text, "first", "the first line");
-		frames_show(f, 2, text, sizeof(text));
-		is_str(text, "third", "the last line");
-		frames_show(f, 3, text, sizeof(text));
-		is_str(text, "", "there is no other");
-		frames_show(f, 1, cut, sizeof(cut));
-		is_str(cut, "se", "a line is cut to its room");
-		frames_show_place(f, 0, text, sizeof(text));
-		is_str(text, "", "a line has no place");
-		ok(!frames_is_inlined(f, 0), "and is not inlined");
+/* As many frames as a walk has can have lines of source code. */
+static void test_frames_with_code(void)
+{
+	struct user_symbol s = {.name = "f", .module = "x", .code.serial = 7}, none = s;
+	static struct frame_lister l;
 
-		static struct frame_list_record kept[4];
-		static size_t nr_kept;
+	none.code.serial = 0;
+	nr_kept = 0;
+	frame_lister_begin(&l, &keeper, SECOND, &process, 1);
+	frame_lister_add_symbol(&l, &none);
+	for (int i = 0; i < WALK_FRAMES; i++)
+		frame_lister_add_symbol(&l, &s);
+	is_u64(l.nr_code, WALK_FRAMES, "frames with code");
+	ok(l.code[0].index == 1 && l.code[WALK_FRAMES - 1].index == WALK_FRAMES,
+	   "with their indices in the stack");
+	frame_lister_add_symbol(&l, &s);
+	is_u64(l.nr_code, WALK_FRAMES, "one more is left out");
+	frame_lister_end(&l);
+	is_u64(l.sent, WALK_FRAMES + 2, "but listed");
+}
 
-		static int keep(void *ctx, const struct record *h)
-		{
-			if (nr_kept < 4)
-				kept[nr_kept] = *(const struct frame_list_record *)h;
-			nr_kept++;
-			return 0;
-		}
+/* A record has each text once. Texts that begin alike are different ones. */
+static void test_equal_texts(void)
+{
+	static const struct {
+		const char *function, *file;
+		uint32_t function_number, file_number;
+	} rows[] = {{"main", "main", 1, 1}, {"main.c", "mai", 2, 3}, {"mai", "main.c", 3, 2},
+		    {"main", NULL, 1, 0},   {"", "main.c", 0, 2},    {"x", "mai", 4, 3}};
+	struct frame_lister l;
 
-		static const struct sink keeper = {.take = keep};
+	nr_kept = 0;
+	frame_lister_begin(&l, &keeper, SECOND, &process, 1);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		frame_lister_add(&l, &(struct listed_frame){.function = rows[i].function,
+							    .file = rows[i].file});
+	frame_lister_end(&l);
+	is_str(kept[0].texts, "main\nmain.c\nmai\nx\n", "the texts");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		ok(kept[0].frame[i].function == rows[i].function_number &&
+			   kept[0].frame[i].file == rows[i].file_number,
+		   "numbers of the texts of frame %zu", i);
+}
 
-		/* A text of up to 511 bytes is kept as a whole. */
-		static void test_long_texts(void)
-		{
-			for (size_t len = 510; len <= 514; len++) {
-				struct listed_frame f = {.kind = FRAME_NATIVE, .file = "end"};
-				struct frame_lister l;
-				char name[600];
+static int refuse(void *ctx, const struct record *h)
+{
+	nr_kept++;
+	return nr_kept == 2 ? -EPIPE : 0;
+}
 
-				memset(name, 'x', sizeof(name));
-				name[len] = 0;
-				f.function = name;
-				nr_kept = 0;
-				frame_lister_begin(&l, &keeper, SECOND, &process, 1);
-				frame_lister_add(&l, &f);
-				frame_lister_end(&l);
-				is_u64(strspn(kept[0].texts, "x"), len < 511 ? len : 511,
-				       "bytes of the text");
-				is_str(kept[0].texts + strspn(kept[0].texts, "x"), "\nend\n",
-				       "the next text");
-				ok(kept[0].frame[0].function == 1 && kept[0].frame[0].file == 2,
-				   "their numbers");
-			}
-		}
+/* The first error of the consumer is returned at the end. */
+static void test_errors(void)
+{
+	const struct sink refusing = {.take = refuse};
+	struct frame_lister l;
 
-		/* A record has a fixed number of frames; further frames follow in the next record.
-		 */
-		static void test_full_records(void)
-		{
-			for (int more = 0; more <= 1; more++) {
-				struct frame_lister l;
+	nr_kept = 0;
+	frame_lister_begin(&l, &refusing, SECOND, &process, 1);
+	for (int i = 0; i < 3 * LISTED_FRAMES; i++)
+		frame_lister_add(&l, &(struct listed_frame){.line = 1});
+	ok(frame_lister_end(&l) == -EPIPE, "an error");
+	is_u64(nr_kept, 2, "no record follows it");
+}
 
-				nr_kept = 0;
-				frame_lister_begin(&l, &keeper, 5 * SECOND, &process, 3);
-				for (int i = 0; i < LISTED_FRAMES + more; i++)
-					frame_lister_add(&l, &(struct listed_frame){.line = i + 1});
-				is_u64(nr_kept, more, "records that were sent before the end");
-				is_u64(frame_lister_end(&l), 0, "the end");
-				is_u64(nr_kept, 1 + more, "records in all");
-				ok(!kept[0].first && kept[0].n == LISTED_FRAMES,
-				   "the first record is full");
-				is_u64(kept[0].frame[LISTED_FRAMES - 1].line, LISTED_FRAMES,
-				       "its last frame");
-				if (more) {
-					is_u64(kept[1].first, LISTED_FRAMES,
-					       "the second one begins behind it");
-					is_u64(kept[1].n, 1, "with one frame");
-					is_u64(kept[1].frame[0].line, LISTED_FRAMES + 1,
-					       "the next one");
-					is_u64(kept[1].frame[1].line, 0, "and no other");
-					ok(kept[1].h.t_ns == 5 * SECOND && kept[1].stack == 3,
-					   "of the same stack");
-				}
-			}
-		}
-
-		static void test_no_frames(void)
-		{
-			struct frame_lister l;
-
-			nr_kept = 0;
-			frame_lister_begin(&l, &keeper, SECOND, &process, 1);
-			frame_lister_end(&l);
-			ok(nr_kept == 1 && !kept[0].n, "a list without frames is one record");
-		}
-
-		/* As many frames as a walk has can have lines of source code. */
-		static void test_frames_with_code(void)
-		{
-			struct user_symbol s = {.name = "f", .module = "x", .code.serial = 7},
-					   none = s;
-			static struct frame_lister l;
-
-			none.code.serial = 0;
-			nr_kept = 0;
-			frame_lister_begin(&l, &keeper, SECOND, &process, 1);
-			frame_lister_add_symbol(&l, &none);
-			for (int i = 0; i < WALK_FRAMES; i++)
-				frame_lister_add_symbol(&l, &s);
-			is_u64(l.nr_code, WALK_FRAMES, "frames with code");
-			ok(l.code[0].index == 1 && l.code[WALK_FRAMES - 1].index == WALK_FRAMES,
-			   "with their indices in the stack");
-			frame_lister_add_symbol(&l, &s);
-			is_u64(l.nr_code, WALK_FRAMES, "one more is left out");
-			frame_lister_end(&l);
-			is_u64(l.sent, WALK_FRAMES + 2, "but listed");
-		}
-
-		int main(void)
-		{
-			begin_model(&m, NULL);
-			redaction_begin(&redaction);
-			test_frames();
-			test_many();
-			test_replaced();
-			test_numbers();
-			test_deep();
-			test_places();
-			test_libraries();
-			test_lines();
-			test_texts();
-			test_user_caller();
-			test_redacted();
-			model_free(&m);
-			test_long_texts();
-			test_full_records();
-			test_no_frames();
-			test_frames_with_code();
-			return tap_done();
-		}
-
-		/* A record has each text once. Texts that begin alike are different ones. */
-		static void test_equal_texts(void)
-		{
-			static const struct {
-				const char *function, *file;
-				uint32_t function_number, file_number;
-			} rows[] = {{"main", "main", 1, 1},  {"main.c", "mai", 2, 3},
-				    {"mai", "main.c", 3, 2}, {"main", NULL, 1, 0},
-				    {"", "main.c", 0, 2},    {"x", "mai", 4, 3}};
-			struct frame_lister l;
-
-			nr_kept = 0;
-			frame_lister_begin(&l, &keeper, SECOND, &process, 1);
-			for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-				frame_lister_add(
-					&l, &(struct listed_frame){.function = rows[i].function,
-								   .file = rows[i].file});
-			frame_lister_end(&l);
-			is_str(kept[0].texts, "main\nmain.c\nmai\nx\n", "the texts");
-			for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-				ok(kept[0].frame[i].function == rows[i].function_number &&
-					   kept[0].frame[i].file == rows[i].file_number,
-				   "numbers of the texts of frame %zu", i);
-		}
-
-		int main(void)
-		{
-			begin_model(&m, NULL);
-			redaction_begin(&redaction);
-			test_frames();
-			test_many();
-			test_replaced();
-			test_texts();
-			test_user_caller();
-			test_redacted();
-			model_free(&m);
-			test_equal_texts();
-			test_long_texts();
-			test_full_records();
-			test_no_frames();
-			test_frames_with_code();
-			return tap_done();
-		}
+int main(void)
+{
+	begin_model(&m, NULL);
+	redaction_begin(&redaction);
+	test_frames();
+	test_many();
+	test_replaced();
+	test_numbers();
+	test_deep();
+	test_places();
+	test_libraries();
+	test_lines();
+	test_texts();
+	test_user_caller();
+	test_redacted();
+	model_free(&m);
+	test_equal_texts();
+	test_long_texts();
+	test_full_records();
+	test_no_frames();
+	test_frames_with_code();
+	test_errors();
+	return tap_done();
+}
