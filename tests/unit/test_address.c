@@ -76,6 +76,52 @@ static void test_others(void)
 	   "i386: the upper half, whatever the split");
 }
 
+/* Stacks and addresses at the bounds of the areas, one address on each side. */
+static void test_limits(void)
+{
+	static const struct {
+		enum arch arch;
+		uint64_t sp, a;
+		enum region want;
+		const char *name;
+	} rows[] = {
+		{ARCH_X86_64, 0xff00000000000000, 0xff00000000001000, REGION_VMALLOC,
+		 "beside a stack at the lowest kernel address"},
+		{ARCH_X86_64, 0xfeffffffffffffff, 0xff00000000001000, REGION_KERNEL,
+		 "a stack below the kernel's addresses tells nothing"},
+		{ARCH_X86_64, 0xffffffff80000000, 0xffffffff7ffff000, REGION_KERNEL,
+		 "a stack in the image is not in the vmalloc area"},
+		{ARCH_X86_64, STACK_X86, STACK_X86 - (1ull << 40), REGION_VMALLOC,
+		 "1 TiB below the stack"},
+		{ARCH_X86_64, STACK_X86, STACK_X86 + (32ull << 40) - 1, REGION_VMALLOC,
+		 "just less than 32 TiB above it"},
+		{ARCH_ARM64, 0xffff800000000000, 0xffff800000001000, REGION_VMALLOC,
+		 "arm64: beside a stack at the lowest address of the upper half"},
+		{ARCH_ARM64, 0xffff800000000000, 0xffff7ffffffff000, REGION_DIRECT,
+		 "arm64: the page below that half is in the direct map"},
+		{ARCH_ARM64, STACK_ARM64, STACK_ARM64 + (1ull << 40), REGION_VMALLOC,
+		 "arm64: 1 TiB above the stack"},
+		{ARCH_ARM64, STACK_ARM64, STACK_ARM64 + (1ull << 40) + 1, REGION_MODULES,
+		 "arm64: more than that above it"},
+		{ARCH_ARM64, 0xffff000000000000, 0xffff000000001000, REGION_VMALLOC,
+		 "arm64 up to 5.3: beside a stack at the lowest address"},
+		{ARCH_ARM64, 0xfffeffffffffffff, 0xffff000000001000, REGION_DIRECT,
+		 "arm64 up to 5.3: a stack below that area tells nothing"},
+		{ARCH_ARM64, 0xffff7ffffffff000, 0xffff7fffffffffff, REGION_VMALLOC,
+		 "arm64 up to 5.3: beside a stack at the end of the lower half"},
+		{ARCH_ARM64, 0xffff7ffffffff000, 0xffff800000000000, REGION_KERNEL,
+		 "arm64 up to 5.3: above the lower half"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct incident e = {.arch = rows[i].arch, .kind = KIND_PAGING_REQUEST};
+
+		e.has_sp = true;
+		e.sp = rows[i].sp;
+		is_region(&e, rows[i].a, rows[i].want, rows[i].name);
+	}
+}
+
 /* Tests the poison values that include/linux/poison.h defines. */
 static void test_poison(void)
 {
@@ -113,6 +159,10 @@ static void test_poison(void)
 		{ARCH_X86_64, 0x6c65682f6e69622f, POISON_TEXT, "\"/bin/hel\""},
 		{ARCH_X86_64, 0x0000006e69622f2f, POISON_NONE, "five letters are none"},
 		{ARCH_ARM64, 0x00ad000000000122, POISON_LIST, "arm64 prints no tag"},
+		{ARCH_ARM64, 0x006b6b6b6b6b1234, POISON_SLAB_FREE, "nor that of a freed object"},
+		{ARCH_X86_64, 0x006b6b6b6b6b1234, POISON_NONE, "only arm64 leaves a byte out"},
+		{ARCH_X86_64, 0xdead0000000000f0, POISON_LIST, "a field before LIST_POISON1"},
+		{ARCH_X86_64, 0xdead0000000002ff, POISON_LIST, "a field behind LIST_POISON2"},
 		{ARCH_X86_64, 0xffff888012345678, POISON_NONE, "an address"},
 		{ARCH_X86_64, 0, POISON_NONE, "null"},
 	};
@@ -495,6 +545,7 @@ int main(void)
 {
 	test_x86_64();
 	test_others();
+	test_limits();
 	test_poison();
 	test_bit();
 	test_boundaries();
