@@ -113,7 +113,7 @@ static bool by_stack(struct judged *j)
 {
 	const struct incident *e = j->e;
 	bool below = e->has_sp && is_kernel_address(e->arch, e->sp) && j->has_address &&
-		     j->a < e->sp + 64 && e->sp - j->a < 0x4000 && j->region != REGION_NULL;
+		     j->a < e->sp + 64 && j->a + 0x4000 > e->sp && j->region != REGION_NULL;
 
 	if (j->v->kind != KIND_STACK_OVERFLOW && !(j->v->kind == KIND_DOUBLE_FAULT && below))
 		return false;

@@ -206,6 +206,10 @@ static const struct row stacks[] = {
 	 .mechanism = "stack_overflow"},
 	{"an access further below", IN_STACK, STACK - 0x4000, .rule = "K0",
 	 .mechanism = "double_fault"},
+	{"the last access above the stack pointer", IN_STACK, STACK + 63, .rule = "S1",
+	 .mechanism = "stack_overflow"},
+	{"an access further above", IN_STACK, STACK + 64, .rule = "K0",
+	 .mechanism = "double_fault"},
 };
 
 static const struct row calls[] = {
