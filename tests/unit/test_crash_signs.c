@@ -146,6 +146,18 @@ static void test_order(void)
 	line(&t, BB_ALLOCATION, BB_INFO, "x: page allocation failure: order:9", 5);
 	add(&t, fault(BB_CRITICAL, 0x40, "lab"), 70);
 	is_ids(&t, "K02", "after more than a minute");
+	line(&t, BB_ALLOCATION, BB_INFO, "x: page allocation failure: order:9", 5);
+	add(&t, fault(BB_CRITICAL, 0x40, "lab"), 65);
+	is_ids(&t, "K02 K08", "after a minute");
+	line(&t, BB_ALLOCATION, BB_INFO, "x: page allocation failure: order:9", 5);
+	add(&t, fault(BB_CRITICAL, 0x40, "lab"), 65.000000001);
+	is_ids(&t, "K02", "a nanosecond later");
+	line(&t, BB_ALLOCATION, BB_INFO, "x: page allocation failure: order:9", 5);
+	add(&t, fault(BB_CRITICAL, 0xffff, "lab"), 6);
+	is_ids(&t, "K02 K08", "the last field that a driver may have");
+	line(&t, BB_ALLOCATION, BB_INFO, "x: page allocation failure: order:9", 5);
+	add(&t, fault(BB_CRITICAL, 0x10000, "lab"), 6);
+	is_ids(&t, "K02", "an address that is further away");
 
 	bb_put(&r, "event", "loaded");
 	bb_put(&r, "module", "lab");
@@ -160,6 +172,18 @@ static void test_order(void)
 	add(&t, r, 5);
 	add(&t, fault(BB_CRITICAL, 0x40, "other"), 700);
 	is_ids(&t, "K02", "trouble long after");
+	add(&t, r, 5);
+	add(&t, fault(BB_CRITICAL, 0x40, "other"), 605);
+	is_ids(&t, "K02 K12", "trouble after ten minutes");
+	add(&t, r, 5);
+	add(&t, fault(BB_CRITICAL, 0x40, "other"), 605.000000001);
+	is_ids(&t, "K02", "a nanosecond later");
+	add(&t, r, 5);
+	add(&t, fault(BB_CRITICAL, 0x40, "other"), 5);
+	is_ids(&t, "K02 K12", "trouble at the same time");
+	add(&t, fault(BB_CRITICAL, 0x40, "other"), 5);
+	add(&t, r, 6);
+	is_ids(&t, "K02", "a module that was loaded after the trouble");
 }
 
 static void test_cap(void)
