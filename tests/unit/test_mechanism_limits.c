@@ -23,6 +23,9 @@ struct row {
 	bool present, absent; /* whether a page is at the address; neither: not known */
 	bool runs;	      /* the fault was on an instruction fetch */
 	bool indexed;	      /* the instruction has an index register */
+	int64_t offset;	      /* from the pointer `b` */
+	bool loads;	      /* rax is the base of an instruction's memory operand */
+	bool jumps;	      /* rax is the target of an indirect call */
 };
 
 #define X86(...)    .e = {.arch = ARCH_X86_64, .kind = KIND_PAGING_REQUEST, __VA_ARGS__}
@@ -111,6 +114,59 @@ static const struct row errors[] = {
 	{"arm: -1 of 32 bits", ARM, UINT32_MAX, .rule = "E1", .mechanism = "err_ptr"},
 	{"x86-64: a number of 32 bits is no error code", X86(), (uint32_t)-12, .rule = "U3",
 	 .mechanism = "truncated_pointer"},
+};
+
+#define LIST	  0xdead000000000100ull
+#define TIMER	  0xdead000000000300ull
+#define OTHER	  0xdead000000000600ull
+#define FREED	  0x6b6b6b6b6b6b6b6bull
+#define X0(n, of) .regs = {.known = 1u << (n), .value = {[n] = (uint64_t)(of)}}
+
+static const struct row pointers[] = {
+	{"arm64: an error code in x0", ARM64(X0(0, -12)), 0x10, .rule = "E1",
+	 .mechanism = "err_ptr"},
+	{"arm64: an error code in x19", ARM64(X0(19, -12)), 0x10, .rule = "E1",
+	 .mechanism = "err_ptr"},
+	{"arm64: x7 is rarely a pointer", ARM64(X0(7, -12)), 0x10, .rule = "N1",
+	 .mechanism = "null_deref"},
+	{"x86-64: an error code in rdi", X86(X0(7, -12)), 0x10, .rule = "E1",
+	 .mechanism = "err_ptr"},
+	{"x86-64: rcx is rarely a pointer", X86(X0(1, -12)), 0x10, .rule = "N1",
+	 .mechanism = "null_deref"},
+	{"an instruction that is known and used no error code", X86(RAX(-12)), 0x10, .loads = true,
+	 .rule = "N1", .mechanism = "null_deref"},
+	{"-1 and a field", X86(), 7, BASE(UINT64_MAX), .offset = 8, .rule = "E1",
+	 .mechanism = "err_ptr"},
+	{"-1 itself", X86(), UINT64_MAX, BASE(UINT64_MAX), .rule = "E1", .mechanism = "err_ptr"},
+	{"-1 as an index, before an array", X86(), -9ull, BASE(UINT64_MAX), .offset = -8,
+	 .rule = "W9", .mechanism = "wild_ptr"},
+	{"arm64: -1 before a field", ARM64(), -9ull, BASE(UINT64_MAX), .offset = -8, .rule = "E1",
+	 .mechanism = "err_ptr"},
+	{"-12 before a field", X86(), -20ull, BASE(-12ull), .offset = -8, .rule = "E1",
+	 .mechanism = "err_ptr"},
+	{"NULL minus an offset", X86(), -8ull, BASE(0), .offset = -8, .rule = "N2",
+	 .mechanism = "container_of_null"},
+	{"a pointer minus an offset, to an error code", X86(), -8ull, BASE(8), .offset = -16,
+	 .rule = "W9", .mechanism = "wild_ptr"},
+
+	{"the poison of the pointer counts, not that of the address", X86(), TIMER, BASE(LIST),
+	 .rule = "V1", .mechanism = "list_poison"},
+	{"unless it is an unknown one", X86(), LIST, BASE(OTHER), .rule = "V1",
+	 .mechanism = "list_poison"},
+	{"or none", X86(), LIST, BASE(0xdead000000010000), .rule = "V1",
+	 .mechanism = "list_poison"},
+	{"the poison of the pointer, with another address", X86(), 0xdead000000010000, BASE(LIST),
+	 .rule = "V1", .mechanism = "list_poison"},
+	{"poison in the register of the instruction", X86(RAX(FREED)), 0xffff9d6e75d1bb80,
+	 .loads = true, .rule = "V1", .mechanism = "slab_poison"},
+	{"poison in a register that the instruction does not use", X86(RAX(FREED)),
+	 0xffff9d6e75d1bb80, .rule = "W9", .mechanism = "wild_ptr"},
+	{"an address of text, and poison in the register", X86(RAX(FREED)), 0x6c65682f6e69622f,
+	 .loads = true, .rule = "V1", .mechanism = "string_pointer"},
+	{"poison in the target of a call", X86(RAX(FREED)), 0xffff9d6e75d1bb80, .jumps = true,
+	 .rule = "V1", .mechanism = "slab_poison"},
+	{"a poison address, and poison in the target", X86(RAX(FREED)), LIST, .jumps = true,
+	 .rule = "V1", .mechanism = "list_poison"},
 };
 
 #define KASAN(low)                                                                                 \
@@ -512,7 +568,10 @@ static void is_mechanism(const struct row *row)
 
 	j.has_base = row->has_base;
 	j.b = row->b;
-	j.in.base = j.in.target = -1;
+	j.o = row->offset;
+	j.has_insn = j.in.memory = row->loads || row->jumps;
+	j.in.base = row->loads ? 0 : -1;
+	j.in.target = row->jumps ? 0 : -1;
 	j.in.index = row->indexed ? 0 : -1;
 	j.region = region_of(&e, j.a);
 	j.fault = e.kind != KIND_DOUBLE_FAULT;
@@ -537,6 +596,7 @@ int main(void)
 {
 	ARE(nulls);
 	ARE(errors);
+	ARE(pointers);
 	ARE(ranges);
 	ARE(areas);
 	ARE(stacks);
