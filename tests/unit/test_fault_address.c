@@ -277,6 +277,199 @@ static void test_hashed(void)
 	}
 }
 
+/* Functions that only report one kind of error. */
+static void test_functions(void)
+{
+	static const struct {
+		const char *function;
+		enum kind kind, want;
+	} rows[] = {
+		{"__list_del_entry_valid", KIND_BUG, KIND_LIST_CORRUPTION},
+		{"__list_add_valid_or_report", KIND_WARNING, KIND_LIST_CORRUPTION},
+		{"refcount_warn_saturate", KIND_WARNING, KIND_REFCOUNT},
+		{"usercopy_abort", KIND_INVALID_OPCODE, KIND_USERCOPY},
+		{"__stack_chk_fail", KIND_UNKNOWN, KIND_STACK_CORRUPTION},
+		{"__list_del_entry_valid", KIND_PAGING_REQUEST, KIND_PAGING_REQUEST},
+		{"list_del", KIND_BUG, KIND_BUG},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (int said = 0; said <= 1; said++) {
+			struct incident e = {.kind = rows[i].kind, .arch = ARCH_X86_64};
+			struct diagnosis v = {};
+			struct judged j = {.e = &e, .v = &v};
+
+			e.has_ip = !said;
+			e.ip.function = str_of(said ? "other" : rows[i].function);
+			e.said = str_of(said ? rows[i].function : "other");
+			judge_facts(&j);
+			ok(v.kind == rows[i].want, "%s in %s() of %s", kind_name(rows[i].want),
+			   rows[i].function, said ? "the header" : "the instruction");
+		}
+}
+
+/* The places in a report that may have the address, if the header has none. */
+static void test_places(void)
+{
+	static const struct {
+		const char *name;
+		struct incident e;
+		uint64_t want; /* 1: no address */
+	} rows[] = {
+		{"CR2, without the first lines",
+		 {.kind = KIND_UNKNOWN,
+		  .arch = ARCH_X86_64,
+		  .headless = true,
+		  .has_cr2 = true,
+		  .cr2 = DIRECT},
+		 DIRECT},
+		{"CR2 of i386",
+		 {.kind = KIND_UNKNOWN,
+		  .arch = ARCH_I386,
+		  .headless = true,
+		  .has_cr2 = true,
+		  .cr2 = 0x18},
+		 0x18},
+		{"arm64 has no CR2",
+		 {.kind = KIND_UNKNOWN,
+		  .arch = ARCH_ARM64,
+		  .headless = true,
+		  .has_cr2 = true,
+		  .cr2 = DIRECT},
+		 1},
+		{"CR2 of the registers, with an error code",
+		 {.kind = KIND_UNKNOWN,
+		  .arch = ARCH_X86_64,
+		  .headless = true,
+		  .has_error = true,
+		  .has_weak_cr2 = true,
+		  .weak_cr2 = DIRECT},
+		 DIRECT},
+		{"CR2 itself counts more",
+		 {.kind = KIND_UNKNOWN,
+		  .arch = ARCH_X86_64,
+		  .headless = true,
+		  .has_cr2 = true,
+		  .cr2 = DIRECT,
+		  .has_weak_cr2 = true,
+		  .weak_cr2 = 0x18},
+		 DIRECT},
+		{"the dump of the page table",
+		 {.kind = KIND_UNKNOWN,
+		  .arch = ARCH_ARM64,
+		  .headless = true,
+		  .has_walk_address = true,
+		  .walk_address = DIRECT},
+		 DIRECT},
+		{"CR2 of the registers, without an error code",
+		 {.kind = KIND_UNKNOWN,
+		  .arch = ARCH_X86_64,
+		  .headless = true,
+		  .has_weak_cr2 = true,
+		  .weak_cr2 = DIRECT},
+		 DIRECT},
+		{"the instruction pointer of an instruction fetch",
+		 {.kind = KIND_UNKNOWN,
+		  .arch = ARCH_ARM64,
+		  .headless = true,
+		  .has_error = true,
+		  .has_esr = true,
+		  .error = 0x21ull << 26,
+		  .has_ip = true,
+		  .ip = {.has_address = true, .address = DIRECT}},
+		 DIRECT},
+		{"not that of a data access",
+		 {.kind = KIND_UNKNOWN,
+		  .arch = ARCH_ARM64,
+		  .headless = true,
+		  .has_error = true,
+		  .has_esr = true,
+		  .error = 0x25ull << 26,
+		  .has_ip = true,
+		  .ip = {.has_address = true, .address = DIRECT}},
+		 1},
+		{"CR2 of a whole page fault is not asked",
+		 {.kind = KIND_PAGING_REQUEST, .arch = ARCH_X86_64, .has_cr2 = true, .cr2 = DIRECT},
+		 1},
+		{"CR2, if only the number of the oops is known",
+		 {.kind = KIND_PAGING_REQUEST,
+		  .arch = ARCH_X86_64,
+		  .has_error = true,
+		  .number = 1,
+		  .has_cr2 = true,
+		  .cr2 = DIRECT},
+		 DIRECT},
+		{"CR2 of a double fault",
+		 {.kind = KIND_DOUBLE_FAULT, .arch = ARCH_X86_64, .has_cr2 = true, .cr2 = DIRECT},
+		 DIRECT},
+		{"CR2 of a double fault in the registers",
+		 {.kind = KIND_DOUBLE_FAULT,
+		  .arch = ARCH_X86_64,
+		  .has_weak_cr2 = true,
+		  .weak_cr2 = DIRECT},
+		 DIRECT},
+		{"CR2 of a stack overflow, whose address is hashed",
+		 {.kind = KIND_STACK_OVERFLOW,
+		  .arch = ARCH_X86_64,
+		  .has_address = true,
+		  .address = 0xdeadbeef,
+		  .has_cr2 = true,
+		  .cr2 = DIRECT},
+		 DIRECT},
+		{"the range that KASAN prints",
+		 {.kind = KIND_GPF, .arch = ARCH_X86_64, .has_range = true, .range_low = 0x18},
+		 0x18},
+		{"a range of another report",
+		 {.kind = KIND_BUG, .arch = ARCH_X86_64, .has_range = true, .range_low = 0x18},
+		 1},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct diagnosis v = {};
+		struct judged j = {.e = &rows[i].e, .v = &v};
+
+		judge_facts(&j);
+		if (!ok(v.has_address ? v.address == rows[i].want : rows[i].want == 1, "%s",
+			rows[i].name))
+			printf("#   got %#jx\n", (uintmax_t)v.address);
+	}
+}
+
+/* Whether the page was there, by the dump of the page table: pgd 1, pud 2, pmd 4, pte 8. */
+static void test_present(void)
+{
+	static const struct {
+		uint8_t levels;
+		uint64_t pgd, pud, pmd, pte;
+		bool known, present;
+	} rows[] = {
+		{15, 1, 1, 1, 1, true, true},  {15, 1, 1, 1, 0, true, false},
+		{15, 1, 1, 1, 2, true, false}, {7, 1, 1, 0, 0, true, false},
+		{7, 1, 1, 1, 0, false, false}, {3, 1, 0, 0, 0, true, false},
+		{3, 1, 1, 0, 0, false, false}, {1, 0, 0, 0, 0, true, false},
+		{1, 1, 0, 0, 0, false, false}, {0, 1, 0, 0, 0, false, false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct incident e = {.kind = KIND_PAGING_REQUEST, .arch = ARCH_X86_64};
+		struct diagnosis v = {};
+		struct judged j = {.e = &e, .v = &v};
+
+		e.has_walk = true;
+		e.walk_levels = rows[i].levels;
+		e.pgd = rows[i].pgd;
+		e.pud = rows[i].pud;
+		e.pmd = rows[i].pmd;
+		e.pte = rows[i].pte;
+		judge_facts(&j);
+		ok(j.has_present == rows[i].known && j.present == rows[i].present,
+		   "page table, levels %u: the page is %s", rows[i].levels,
+		   !rows[i].known    ? "perhaps there"
+		   : rows[i].present ? "there"
+				     : "not there");
+	}
+}
+
 /* At most 12 rules are kept. */
 static void test_rules(void)
 {
@@ -298,6 +491,9 @@ int main(void)
 	test_traps();
 	test_cut();
 	test_hashed();
+	test_functions();
+	test_places();
+	test_present();
 	test_rules();
 	return tap_done();
 }
