@@ -277,6 +277,232 @@ static void test_hashed(void)
 	}
 }
 
+/* Which register holds the pointer, and the kind and the size of the access. */
+static void test_accesses(void)
+{
+	static const struct {
+		const char *name;
+		enum kind kind;
+		enum arch arch;
+		uint64_t rax, rdi, rsi, address;
+		bool has_error;
+		uint64_t error;
+		enum access stated; /* by the kernel's report */
+		uint8_t code[6];
+		enum access access;
+		uint32_t size;
+		const char *base;
+	} rows[] = {
+		{"the pointer is in rax",
+		 KIND_PAGING_REQUEST,
+		 ARCH_X86_64,
+		 DIRECT,
+		 0,
+		 0,
+		 DIRECT + 0x10,
+		 false,
+		 0,
+		 ACCESS_NONE,
+		 {0x48, 0x8b, 0x50, 0x10},
+		 ACCESS_READ,
+		 8,
+		 "rax"},
+		{"rep movsb that reads",
+		 KIND_PAGING_REQUEST,
+		 ARCH_X86_64,
+		 0,
+		 0xffff888000000000,
+		 DIRECT,
+		 DIRECT,
+		 true,
+		 0,
+		 ACCESS_NONE,
+		 {0xf3, 0xa4},
+		 ACCESS_READ,
+		 1,
+		 "rsi"},
+		{"rep movsb that writes",
+		 KIND_PAGING_REQUEST,
+		 ARCH_X86_64,
+		 0,
+		 DIRECT,
+		 0xffff888000000000,
+		 DIRECT,
+		 true,
+		 2,
+		 ACCESS_NONE,
+		 {0xf3, 0xa4},
+		 ACCESS_WRITE,
+		 1,
+		 "rdi"},
+		{"an instruction fetch uses no operand",
+		 KIND_PAGING_REQUEST,
+		 ARCH_X86_64,
+		 0,
+		 DIRECT,
+		 0,
+		 DIRECT + 0x10,
+		 true,
+		 16,
+		 ACCESS_NONE,
+		 {LOAD},
+		 ACCESS_EXEC,
+		 0,
+		 ""},
+		{"the report's access counts",
+		 KIND_GPF,
+		 ARCH_X86_64,
+		 0,
+		 0x1234567812345000,
+		 0,
+		 0,
+		 false,
+		 0,
+		 ACCESS_WRITE,
+		 {LOAD},
+		 ACCESS_WRITE,
+		 8,
+		 "rdi"},
+		{"a load without an error code",
+		 KIND_NULL_DEREF,
+		 ARCH_X86_64,
+		 0,
+		 0,
+		 0,
+		 0x10,
+		 false,
+		 0,
+		 ACCESS_NONE,
+		 {LOAD},
+		 ACCESS_READ,
+		 8,
+		 "rdi"},
+		{"a store, of which the error code says more",
+		 KIND_NULL_DEREF,
+		 ARCH_X86_64,
+		 0,
+		 0,
+		 0,
+		 0x10,
+		 true,
+		 0,
+		 ACCESS_NONE,
+		 {STORE},
+		 ACCESS_READ,
+		 8,
+		 "rdi"},
+		{"a report that is no fault",
+		 KIND_BUG,
+		 ARCH_X86_64,
+		 0,
+		 DIRECT,
+		 0,
+		 0,
+		 false,
+		 0,
+		 ACCESS_NONE,
+		 {LOAD},
+		 ACCESS_NONE,
+		 0,
+		 ""},
+		{"a stack segment",
+		 KIND_STACK_SEGMENT,
+		 ARCH_X86_64,
+		 0,
+		 DIRECT,
+		 0,
+		 0,
+		 false,
+		 0,
+		 ACCESS_NONE,
+		 {LOAD},
+		 ACCESS_READ,
+		 8,
+		 "rdi"},
+		{"arm64: an address that is printed without its tag",
+		 KIND_PAGING_REQUEST,
+		 ARCH_ARM64,
+		 0,
+		 0xffff000012345000,
+		 0,
+		 0x00ff000012345010,
+		 false,
+		 0,
+		 ACCESS_NONE,
+		 {0xe0, 0x08, 0x40, 0xf9},
+		 ACCESS_READ,
+		 8,
+		 "x7"},
+		{"x86-64: such an address is another one",
+		 KIND_PAGING_REQUEST,
+		 ARCH_X86_64,
+		 0,
+		 0xffff000012345000,
+		 0,
+		 0x00ff000012345010,
+		 false,
+		 0,
+		 ACCESS_NONE,
+		 {LOAD},
+		 ACCESS_READ,
+		 8,
+		 ""},
+		{"arm64: up to 4.19, each fault is called a read",
+		 KIND_PAGING_REQUEST,
+		 ARCH_ARM64,
+		 0,
+		 0,
+		 0,
+		 DIRECT,
+		 true,
+		 0x21ull << 26,
+		 ACCESS_READ,
+		 {0},
+		 ACCESS_EXEC,
+		 0,
+		 ""},
+		{"x86-64: an error code is no status of arm64",
+		 KIND_PAGING_REQUEST,
+		 ARCH_X86_64,
+		 0,
+		 0,
+		 0,
+		 DIRECT,
+		 true,
+		 0x21ull << 26,
+		 ACCESS_READ,
+		 {0},
+		 ACCESS_READ,
+		 0,
+		 ""},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct incident e = {.kind = rows[i].kind, .arch = rows[i].arch};
+		struct diagnosis v = {};
+		struct judged j = {.e = &e, .v = &v};
+
+		e.regs.known = 1u << RAX | 1u << 6 | 1u << RDI;
+		e.regs.value[RAX] = rows[i].rax;
+		e.regs.value[6] = rows[i].rsi;
+		e.regs.value[RDI] = rows[i].rdi;
+		e.has_address = rows[i].address;
+		e.address = rows[i].address;
+		e.has_error = rows[i].has_error;
+		e.error = rows[i].error;
+		e.access = rows[i].stated;
+		e.has_code_at = rows[i].code[0];
+		memcpy(e.code, rows[i].code, sizeof(rows[i].code));
+		e.code_bytes = rows[i].arch == ARCH_ARM64 ? 4 : 6;
+		judge_facts(&j);
+		if (!ok(v.access == rows[i].access && v.size == rows[i].size &&
+				!strcmp(v.base_register, rows[i].base),
+			"%s", rows[i].name))
+			printf("#   got %s of %u, base \"%s\"\n", access_name(v.access), v.size,
+			       v.base_register);
+	}
+}
+
 /* Functions that only report one kind of error. */
 static void test_functions(void)
 {
@@ -491,6 +717,7 @@ int main(void)
 	test_traps();
 	test_cut();
 	test_hashed();
+	test_accesses();
 	test_functions();
 	test_places();
 	test_present();
