@@ -76,6 +76,88 @@ static void test_tasks(void)
 	}
 }
 
+/* Lines without a task that have the kernel's release. */
+static void test_releases(void)
+{
+	static const struct {
+		const char *name, *log, *kernel;
+	} rows[] = {
+		{"the line after that of a hang",
+		 "INFO: task tool:77 blocked for more than 120 seconds.\n      Not tainted 6.1.0 "
+		 "#1\n",
+		 "6.1.0"},
+		{"such a line of another report", OOPS "      Not tainted 6.1.0 #1\n", ""},
+		{"other text before it",
+		 "INFO: task tool:77 blocked for more than 120 seconds.\n x    Not tainted 6.1.0 "
+		 "#1\n",
+		 ""},
+		{"flags of i386", OOPS "EFLAGS: 00010246   (2.6.22-14 #1)\n", "2.6.22-14"},
+		{"flags without a release", OOPS "EFLAGS: 00010246\n", ""},
+		{"the instruction pointer of i386",
+		 OOPS "EIP:    0060:[<f8a3c05b>]    Not tainted 2.6.9 #1\n", "2.6.9"},
+		{"the registers of ppc",
+		 OOPS "REGS: c000000012345678 TRAP: 0300   Not tainted  (3.10.0)\n", "3.10.0"},
+		{"the version of the kernel", "Linux version 6.1.7 (x)\n" OOPS, "6.1.7"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct seen s;
+
+		see(&s, rows[i].log);
+		if (!ok(str_is(s.e->kernel, rows[i].kernel), "%s", rows[i].name))
+			printf("#   got \"%.*s\"\n", STR_ARG(s.e->kernel));
+		forget(&s);
+	}
+}
+
+/* A second line with a CPU and a task shows that another CPU prints at the same time. */
+static void test_interleaving(void)
+{
+	static const struct {
+		const char *name, *log;
+		bool interleaved;
+	} rows[] = {
+		{"another CPU and task",
+		 OOPS "CPU: 1 PID: 2 Comm: a Not tainted 6.1.0 #1\nCPU: 0 PID: 3 Comm: b Not "
+		      "tainted 6.1.0 "
+		      "#1\n",
+		 true},
+		{"the same task",
+		 OOPS "CPU: 1 PID: 2 Comm: a Not tainted 6.1.0 #1\nCPU: 0 PID: 2 Comm: a Not "
+		      "tainted 6.1.0 "
+		      "#1\n",
+		 false},
+		{"the same CPU",
+		 OOPS "CPU: 1 PID: 2 Comm: a Not tainted 6.1.0 #1\nCPU: 1 PID: 3 Comm: b Not "
+		      "tainted 6.1.0 "
+		      "#1\n",
+		 false},
+		{"after the end of the report",
+		 OOPS "CPU: 1 PID: 2 Comm: a Not tainted 6.1.0 #1\n---[ end trace 0000000000000000 "
+		      "]---\n"
+		      "CPU: 0 PID: 3 Comm: b Not tainted 6.1.0 #1\n",
+		 false},
+		{"with the CPU before each line",
+		 "[    1.000000][    C1] " OOPS
+		 "[    1.000000][    C1] CPU: 1 PID: 2 Comm: a Not tainted 6.1.0 #1\n"
+		 "[    1.000000][    C1] CPU: 0 PID: 3 Comm: b Not tainted 6.1.0 #1\n",
+		 false},
+		{"a report that does not end the task",
+		 "INFO: task tool:77 blocked for more than 120 seconds.\n"
+		 "CPU: 1 PID: 2 Comm: a Not tainted 6.1.0 #1\n"
+		 "CPU: 0 PID: 3 Comm: b Not tainted 6.1.0 #1\n",
+		 false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct seen s;
+
+		see(&s, rows[i].log);
+		ok(s.e->interleaved == rows[i].interleaved, "%s", rows[i].name);
+		forget(&s);
+	}
+}
+
 static void test_modules(void)
 {
 	static const struct {
@@ -235,6 +317,8 @@ static void test_arm_frames(void)
 int main(void)
 {
 	test_tasks();
+	test_releases();
+	test_interleaving();
 	test_modules();
 	test_registers();
 	test_stack_pointer();
