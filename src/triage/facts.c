@@ -267,6 +267,7 @@ static bool x86_ip(struct reading *r, struct str s, uint32_t line)
 	enum arch arch = ARCH_X86_64;
 	struct frame f = {};
 	size_t n;
+	long taint;
 
 	if (str_starts(s, "RIP !INEXACT! ")) {
 		s = str_from(s, 14);
@@ -290,6 +291,10 @@ static bool x86_ip(struct reading *r, struct str s, uint32_t line)
 	}
 	if (is_hex(str_at(s, 0)) && (str_at(s, 4) == ':' || str_at(s, 2) == ':'))
 		s = str_trim(str_from(s, str_at(s, 4) == ':' ? 5 : 3));
+	/* "EIP:    0060:[<c0123456>]    Not tainted VLI": these words are no function */
+	taint = str_find(s, "Not tainted");
+	if (taint >= 0)
+		s = str_first(s, taint);
 	n = frame_parse(s, &f);
 	if (n && !f.function.n && arch == ARCH_I386 && r->e->has_ip)
 		return true;

@@ -94,6 +94,10 @@ static const struct row {
 	{"x86-64: an instruction of user space is none", OOPS "RIP: 0033:0x7f0012345678\n", ""},
 	{"i386: the instruction",
 	 OOPS "EIP: 0060:[<c0012345>]\nEIP: [<c0012345>] f+0x10/0x20 [m]\n", "i386 ip f [m]"},
+	{"i386: a kernel that is not tainted",
+	 OOPS "EIP:    0060:[<c0012345>]    Not tainted VLI\nEFLAGS: 00010246   (2.6.17 #1)\n"
+	      "EIP: [<c0012345>] f+0x10/0x20 [m] SS:ESP 0068:f70d1f50\n",
+	 "i386 ip f [m]"},
 	{"x86: the instruction before the number of the oops", OOPS "IP: f+0x10/0x20\n", "ip f"},
 	{"x86-64: the first CR2 counts", OOPS "CR2: 0000000000000018\nCR2: 0000000000000020\n",
 	 "cr2 0x18"},
