@@ -31,7 +31,7 @@
 	"    90112        0             0 " name "\n"
 #define TEXT_POINTER(value)                                                                        \
 	"general protection fault, probably for non-canonical address 0x" value ": 0000 [#1] "     \
-										"SMP\n"
+	"SMP\n"
 
 /* A log, and the value of a detail of its report; "": the report has no such detail. */
 static const struct row {
