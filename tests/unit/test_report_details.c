@@ -70,6 +70,16 @@ static const struct row {
 	{TASK_LIST TASK("811", "0", "kthread"), "largest", ""},
 	{TASK_LIST TASK("811", "1024", "with blanks"), "largest",
 	 "with blanks (pid 811), 4 MiB in memory"},
+	{TASK_LIST TASK("812", "1024", "hog") "+3996\n" KILLED("33792"), "largest",
+	 "hog (pid 812), 64 MiB in memory"},
+	{TASK_LIST TASK("812", "1024", "hog") "+3997\n" KILLED("33792"), "largest",
+	 "hog (pid 812), 4 MiB in memory"},
+	{TASK_LIST TASK("811", "2048", "other")
+		 KILLED("33792") "+3995\n" TASK("812", "1024", "hog"),
+	 "largest", "other (pid 811), 128 MiB in memory"},
+	{TASK_LIST TASK("811", "2048", "other")
+		 KILLED("33792") "+3996\n" TASK("812", "1024", "hog"),
+	 "largest", "other (pid 811), 8 MiB in memory"},
 	{OOM "oom-kill:constraint=CONSTRAINT_NONE,nodemask=(null)\n", "limit",
 	 "none: the memory of the machine was used up"},
 	{OOM "oom-kill:constraint=CONSTRAINT_CPUSET,nodemask=0\n", "limit",
