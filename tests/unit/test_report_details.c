@@ -8,8 +8,9 @@
 
 #include "base/buf.h"
 #include "tap.h"
-#include "triage/triage.h"
+#include "triage/judge.h"
 
+#define OOPS	  "BUG: kernel NULL pointer dereference, address: 0000000000000018\n"
 #define MCE_LINE  "mce: [Hardware Error]: CPU 1: Machine Check: 0 Bank 4: "
 #define MCE_HEAD  MCE_LINE "8000000000000005\n"
 #define CPU_TYPE  "mce: [Hardware Error]: PROCESSOR 0:306c3 TIME 1 SOCKET 0\n"
@@ -220,10 +221,42 @@ static void test_banks(void)
 	}
 }
 
+/* A report has at most 10 details, each with up to 191 bytes. */
+static void test_room(void)
+{
+	static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"};
+	struct diagnosis v = {};
+
+	particular_add(&v, names[0], "%0200d", 1);
+	is_u64(strlen(v.particular[0].value), PARTICULAR_BYTES - 1, "a long detail is cut");
+	particular_add(&v, names[0], "again");
+	is_u64(v.particulars, 1, "a second detail of the same name is not added");
+	for (size_t i = 1; i < sizeof(names) / sizeof(names[0]); i++)
+		particular_add(&v, names[i], "%zu", i);
+	ok(v.particulars == PARTICULARS_MAX && !strcmp(v.particular[9].value, "9"),
+	   "there is no room for an eleventh detail");
+}
+
+/* Places in the source: of the check that failed, or in a decoded trace. */
+static void test_sources(void)
+{
+	is_detail("kernel BUG at mm/a.c:3!\nRIP: 0010:f+0x1/0x2\n", "source", "mm/a.c:3");
+	is_detail("kernel BUG at a.h:3!\nRIP: 0010:f+0x1/0x2\n", "source", "a.h:3");
+	is_detail("kernel BUG at .c:3!\nRIP: 0010:f+0x1/0x2\n", "source", "");
+	is_detail("kernel BUG at a.x:3!\nRIP: 0010:f+0x1/0x2\n", "source", "");
+	is_detail(OOPS "RIP: 0010:f+0x1/0x2 (drivers/a.rs:12:5)\n", "source", "drivers/a.rs:12:5");
+	is_detail(OOPS "RIP: 0010:f (a.c:12 b.c:3) m\n", "source", "a.c:12");
+	is_detail(OOPS "RIP: 0010:f (a.c:x)\n", "source", "");
+	is_detail("BUG: sleeping function called from invalid context at mm/slab.h:401\n", "source",
+		  "");
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		is_detail(rows[i].log, rows[i].name, rows[i].want);
 	test_banks();
+	test_room();
+	test_sources();
 	return tap_done();
 }
