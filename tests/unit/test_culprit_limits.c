@@ -218,6 +218,26 @@ static void test_ranks(void)
 	   "there is no room for a seventh suspect");
 }
 
+/* Of two functions with reasons of as many points, the first is the one to look at. */
+static void test_ties(void)
+{
+	static const char log[] = "BUG: KASAN: slab-out-of-bounds in f+0x1/0x2\n"
+				  "Allocated by task 7:\n alloc_it+0x1/0x2 [m]\n"
+				  "(&x->lock){+.+.}-{3:3}, at: lock_it+0x1/0x2 [m]\n";
+	struct triage_input in = {.name = "log", .data = log, .size = sizeof(log) - 1};
+	const struct suspect *s;
+	struct triage t;
+
+	if (triage_run(&t, &in, 1) || !t.verdicts)
+		abort();
+	s = &t.verdict[0].suspect[0];
+	ok(str_is(s->module, "m") && s->reasons == 2 && s->reason[0].points == 60 &&
+		   s->reason[1].points == 60 && s->points == 74,
+	   "a module that allocated the object and holds a lock");
+	ok(str_is(s->function, "alloc_it"), "the function that allocated it is named");
+	triage_free(&t);
+}
+
 int main(void)
 {
 	test_helpers();
@@ -225,5 +245,6 @@ int main(void)
 	test_confidence();
 	test_points();
 	test_ranks();
+	test_ties();
 	return tap_done();
 }
