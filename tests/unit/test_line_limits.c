@@ -233,6 +233,26 @@ static void test_long_lines(void)
 	}
 }
 
+/* Of a message in JSON, 64 KiB are decoded, of which the line keeps 8 KiB. */
+static void test_long_json(void)
+{
+	for (size_t n = 65535; n <= 65537; n++) {
+		struct buf b = {};
+		struct lines ls;
+
+		buf_printf(&b, "{\"MESSAGE\":\"");
+		for (size_t i = 0; i < n; i++)
+			buf_putc(&b, 'x');
+		buf_printf(&b, "\",\"PRIORITY\":\"3\"}\n");
+		read_text(&ls, &b);
+		ok(ls.n == 1 && ls.line[0].text.n == 8192 && ls.line[0].level == 3 &&
+			   ls.lost_bytes == (n < 65536 ? n : 65536) - 8192,
+		   "a message of %zu bytes in JSON", n);
+		lines_free(&ls);
+		buf_free(&b);
+	}
+}
+
 static void test_parts(void)
 {
 	static const struct {
@@ -309,6 +329,7 @@ int main(void)
 	test_terminals();
 	test_share();
 	test_long_lines();
+	test_long_json();
 	test_parts();
 	test_many_parts();
 	test_many_inputs();

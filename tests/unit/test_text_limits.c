@@ -309,6 +309,47 @@ static void test_binary(void)
 	is_u64(container_binary(&c, rows[0].data), 0, "another format has no binary fields");
 }
 
+/* The form of a log is found in its first 4096 bytes; that of dmesg --json in the first 64. */
+static void test_forms(void)
+{
+	static const struct {
+		const char *name, *begin;
+		int blanks; /* between the two texts */
+		const char *end;
+		enum container_form want;
+	} rows[] = {
+		{"journal export", "__CURSOR=s", 0, "", FORM_EXPORT},
+		{"journal export without a cursor", "__REALTIME_TIMESTAMP=1", 0, "", FORM_EXPORT},
+		{"empty lines before it", "\n\r\n __CURSOR=s", 0, "", FORM_EXPORT},
+		{"another field", "__CURSO=s", 0, "", FORM_PLAIN},
+		{"dmesg, whose key ends at byte 64", "{", 56, "\"dmesg\": [", FORM_DMESG_JSON},
+		{"dmesg, whose key ends at byte 65", "{", 57, "\"dmesg\": [", FORM_PLAIN},
+		{"pretty JSON with a message at the end", "{\n", 4085, "\"MESSAGE\" : 1",
+		 FORM_PRETTY},
+		{"pretty JSON with a message behind that", "{\n", 4086, "\"MESSAGE\" : 1",
+		 FORM_PLAIN},
+		{"pretty JSON with a cursor", "{\n", 1, "\"__CURSOR\" : 1", FORM_PRETTY},
+		{"JSON on one line", "{", 1, "\"MESSAGE\" : 1", FORM_PLAIN},
+		{"verbose", "Fri 2026-11-20 [s=1;i=2]\n", 4, "PRIORITY=4", FORM_VERBOSE},
+		{"verbose, with another indent", "Fri 2026-11-20 [s=1;i=2]\n", 3, "PRIORITY=4",
+		 FORM_PLAIN},
+		{"an indented field alone", "Fri 2026-11-20\n", 4, "PRIORITY=4", FORM_PLAIN},
+		{"nothing", "", 0, "", FORM_PLAIN},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct container c;
+		struct buf b = {};
+
+		buf_printf(&b, "%s%*s%s", rows[i].begin, rows[i].blanks, "", rows[i].end);
+		container_begin(&c, (struct str){b.s, b.len});
+		if (!ok(c.form == rows[i].want && !c.held && c.about.level == -1, "%s",
+			rows[i].name))
+			printf("#   got form %d, want %d\n", c.form, rows[i].want);
+		buf_free(&b);
+	}
+}
+
 int main(void)
 {
 	test_numbers();
@@ -322,5 +363,6 @@ int main(void)
 	test_candidates();
 	test_long_prefixes();
 	test_binary();
+	test_forms();
 	return tap_done();
 }
