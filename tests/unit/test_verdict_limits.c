@@ -306,6 +306,88 @@ static void test_names(void)
 	}
 }
 
+/* The name of the module that was unloaded last, if the line ends within it. */
+static void test_cut_names(void)
+{
+	static const struct {
+		const char *name, *log, *module;
+		bool cut;
+	} rows[] = {
+		{"a whole name", OOPS IP "Modules linked in: a [last unloaded: wid]\n", "wid",
+		 false},
+		{"a cut name", OOPS IP "Modules linked in: a [last unloaded: wid\n", "wid", true},
+		{"a cut name, and a line of the module",
+		 "widget: ready\n" OOPS IP "Modules linked in: a [last unloaded: wid\n", "widget",
+		 false},
+		{"a cut name, and two lines of the module",
+		 "widget: ready\nwidget: ready\n" OOPS IP
+		 "Modules linked in: a [last unloaded: wid\n",
+		 "widget", false},
+		{"a cut name, and lines of two modules",
+		 "widget: ready\nwidow: ready\n" OOPS IP
+		 "Modules linked in: a [last unloaded: wid\n",
+		 "wid", true},
+		{"a cut name, and a line with this very word",
+		 "wid: ready\n" OOPS IP "Modules linked in: a [last unloaded: wid\n", "wid", true},
+		{"a cut name, and a module of the list",
+		 OOPS IP "Modules linked in: widget2 [last unloaded: wid\n", "widget2", false},
+		{"a cut name, and a module of the trace",
+		 OOPS IP "Call Trace:\n f+0x1/0x2 [widget3]\n"
+			 "Modules linked in: a [last unloaded: wid\n",
+		 "widget3", false},
+		{"a cut name, and a last line without a speaker",
+		 OOPS IP "Modules linked in: a [last unloaded: wid\nwidget\n", "wid", true},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct suspect *s = NULL;
+		struct buf b = {};
+		struct triage t;
+
+		buf_printf(&b, "%s", rows[i].log);
+		run(&t, &b);
+		for (uint32_t k = 0; t.verdicts && k < t.verdict[0].suspects; k++)
+			if (str_is(t.verdict[0].suspect[k].module, rows[i].module))
+				s = &t.verdict[0].suspect[k];
+		ok(s && s->cut == rows[i].cut, "%s: %s", rows[i].name, rows[i].module);
+		triage_free(&t);
+		buf_free(&b);
+	}
+}
+
+/* What an interrupt interrupted has nothing to do with a fault, but with a hang. */
+static void test_interrupted(void)
+{
+	static const struct {
+		const char *name, *begin;
+		int points;
+	} rows[] = {
+		{"a fault", OOPS, 10},
+		{"a hang", "watchdog: BUG: soft lockup - CPU#1 stuck for 22s! [tool:77]\n", 42},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct buf b = {};
+		struct triage t;
+		int points = -1;
+
+		buf_printf(&b,
+			   "%sRIP: 0010:f+0x1/0x2\nCall Trace:\n g+0x1/0x2\n"
+			   " asm_sysvec_apic_timer_interrupt+0x1/0x2\n h+0x1/0x2\n k+0x1/0x2 [m]\n",
+			   rows[i].begin);
+		run(&t, &b);
+		for (uint32_t k = 0; k < t.verdict[0].suspects; k++)
+			for (uint32_t r = 0; r < t.verdict[0].suspect[k].reasons; r++)
+				if (!strcmp(t.verdict[0].suspect[k].reason[r].why,
+					    "it is in the trace"))
+					points = t.verdict[0].suspect[k].reason[r].points;
+		if (!ok(points == rows[i].points, "%s", rows[i].name))
+			printf("#   got %d points\n", points);
+		triage_free(&t);
+		buf_free(&b);
+	}
+}
+
 /* ---- buckets and pages ---- */
 
 static void test_buckets(void)
@@ -350,6 +432,8 @@ int main(void)
 	test_repeats();
 	test_depths();
 	test_names();
+	test_cut_names();
+	test_interrupted();
 	test_buckets();
 	test_pages();
 	return tap_done();
