@@ -85,6 +85,12 @@ static const struct row {
 	 "WARNING: CPU: 1 PID: 2 at lib/widget.h:3 widget_put lib/widget.c:12\n",
 	 "warning"},
 
+	{"the same warning, 2 lines after it, behind an inlined function",
+	 WARN_AT "1 [inline]\n" WARN_AT, "warning"},
+	{"the same warning, 3 lines after it", WARN_AT "+1\n1 [inline]\n" WARN_AT,
+	 "warning; warning"},
+	{"the same warning without an inlined function", WARN_AT WARN_AT, "warning; warning"},
+
 	/* "cut here" */
 	{"a warning of any form, 2 lines after \"cut here\"",
 	 CUT "+1\n[    1.000000] WARNING: it broke\n", "warning says other text 0"},
