@@ -165,6 +165,7 @@ static void test_verdicts(void)
 		ok(t.verdicts == (n < DIAGNOSES_MAX ? n : DIAGNOSES_MAX) &&
 			   t.lost_verdicts == n - t.verdicts,
 		   "%u crashes: %u diagnoses", n, t.verdicts);
+		ok(t.primary == 0, "of equal crashes, the first is the most important one");
 		triage_free(&t);
 		buf_free(&b);
 	}
