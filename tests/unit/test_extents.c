@@ -7,6 +7,7 @@
 #include "unwind/extents.h"
 
 #define LATER (2 * EXTENTS_REST_NS)
+#define GIVEN 5 /* a time at which parts are given back */
 
 static void test_order(void)
 {
@@ -81,11 +82,100 @@ static void test_borders(void)
 	extents_free(&x);
 }
 
+/* Tests when a part has rested, to the nanosecond. */
+static void test_rest_time(void)
+{
+	struct extents x;
+	__u32 at;
+
+	extents_init(&x, 10, 0);
+	extents_take(&x, 10, 1, &at);
+	extents_give(&x, 0, 10, GIVEN);
+	ok(!extents_take(&x, 10, GIVEN + EXTENTS_REST_NS - 1, &at), "a second has not passed");
+	ok(!extents_are_free(&x, 0, 10, GIVEN + EXTENTS_REST_NS - 1), "so it is not free");
+	ok(extents_are_free(&x, 0, 10, GIVEN + EXTENTS_REST_NS), "a second has passed");
+	ok(!extents_are_free(&x, 0, 11, GIVEN + EXTENTS_REST_NS), "it has ten elements");
+	ok(extents_take(&x, 10, GIVEN + EXTENTS_REST_NS, &at) && at == 0, "and can be taken");
+	extents_free(&x);
+}
+
+/* Tests that parts which are joined rest as long as the one that was given back last. */
+static void test_joined_rest(void)
+{
+	__u32 at;
+
+	for (int first = 0; first < 2; first++) {
+		struct extents x;
+		__u64 rested = GIVEN + 7 + EXTENTS_REST_NS;
+
+		extents_init(&x, 20, 0);
+		extents_take(&x, 10, 1, &at);
+		extents_take(&x, 10, 1, &at);
+		extents_give(&x, first ? 10 : 0, 10, GIVEN);
+		extents_give(&x, first ? 0 : 10, 10, GIVEN + 7);
+		is_u64(x.n, 1, "two neighbours that rest are joined");
+		ok(!extents_are_free(&x, 0, 20, rested - 1), "the later one still rests");
+		ok(!extents_take(&x, 1, rested - 1, &at), "so neither can be taken");
+		ok(extents_are_free(&x, 0, 20, rested), "both have rested");
+		extents_free(&x);
+	}
+}
+
+static void test_nothing(void)
+{
+	struct extents x;
+	__u32 at = 9;
+
+	extents_init(&x, 0, 0);
+	ok(!extents_take(&x, 1, 1, &at), "an array without elements has no part");
+	ok(!extents_are_free(&x, 0, 1, 1), "none is free");
+	extents_free(&x);
+	extents_init(&x, 10, 0);
+	ok(!extents_take(&x, 0, 1, &at) && at == 9, "no element is asked for");
+	extents_take(&x, 10, 1, &at);
+	extents_give(&x, 4, 0, 1);
+	is_u64(x.n, 0, "no element is given back");
+	is_u64(x.taken, 10, "all are taken");
+	ok(!extents_are_free(&x, 0, 1, LATER), "none is free");
+	extents_free(&x);
+}
+
+/* Tests more free parts than are listed. */
+static void test_most(void)
+{
+	struct extents x;
+	__u32 at;
+
+	is_u64(extents_init(&x, EXTENTS_MAX, 1), 0, "the greatest number of parts");
+	is_u64(x.n, EXTENTS_MAX, "all are listed");
+	extents_free(&x);
+	ok(extents_init(&x, EXTENTS_MAX + 1, 1), "one part more");
+	extents_free(&x);
+
+	extents_init(&x, 2 * EXTENTS_MAX + 1, 0);
+	for (__u32 i = 0; i <= 2 * EXTENTS_MAX; i++)
+		extents_take(&x, 1, 1, &at);
+	for (__u32 i = 0; i < EXTENTS_MAX; i++)
+		extents_give(&x, 2 * i, 1, 1);
+	is_u64(x.n, EXTENTS_MAX, "single elements are given back");
+	is_u64(x.lost, 0, "none is lost");
+	extents_give(&x, 2 * EXTENTS_MAX, 1, 1);
+	is_u64(x.n, EXTENTS_MAX, "one more cannot be listed");
+	is_u64(x.lost, 1, "so it is lost");
+	is_u64(x.taken, EXTENTS_MAX, "and counts as not taken");
+	ok(extents_take(&x, 1, LATER, &at) && at == 0, "the listed ones can be taken");
+	extents_free(&x);
+}
+
 int main(void)
 {
 	test_order();
 	test_joining();
 	test_rest();
 	test_borders();
+	test_rest_time();
+	test_joined_rest();
+	test_nothing();
+	test_most();
 	return tap_done();
 }
