@@ -127,6 +127,9 @@ static void test_entries(void)
 	is_u64(read_entry(BYTES(8, 8, 5, 0, 0, 0, 0, 0, 0, 0, 7), 2, &e), 1, "an entry to the end");
 	ok(e.is_cie && e.cie == 2 && e.next == 11, "a CIE is its own CIE");
 	ok(e.body.end - e.body.at == 1 && *e.body.at == 7, "its body is behind the CIE ID");
+	is_u64(read_entry(BYTES(5, 0, 0, 0, 0, 0, 0, 0, 7, 9, 9, 9, 9, 9), 0, &e), 1,
+	       "the first entry");
+	ok(e.next == 9 && e.body.end - e.body.at == 1, "ends where the next one begins");
 	is_u64(-read_entry(BYTES(6, 0, 0, 0, 0, 0, 0, 0, 7), 0, &e), EBADMSG,
 	       "one byte is missing");
 	is_u64(read_entry(BYTES(0, 4, 0, 0, 0, 5, 0, 0, 0), 1, &e), 1, "its CIE is at 0");
