@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Tests which symbols of a file are found by name, and which of its bytes can be read. */
+#define _GNU_SOURCE
 #include <elf.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "tap.h"
 #include "unwind/exported.h"
@@ -70,6 +73,31 @@ static void test_places(void)
 	}
 }
 
+/* Tests more symbols than are read. The file has no bytes but those of one symbol and its name. */
+static void test_most(void)
+{
+	const size_t most = 1 << 20, at = most * sizeof(Elf64_Sym);
+	Elf64_Sym wanted = {.st_name = 1, .st_info = STT_OBJECT, .st_value = 0x1234};
+	int fd = memfd_create("symbols", MFD_CLOEXEC);
+	struct byte_source sparse = {.fd = fd, .bytes = at + sizeof(wanted) + 16};
+	struct exported symbol = {"wanted", 0};
+	struct elf_headers h = {};
+
+	h.dynamic.symbols.bytes = at + sizeof(wanted);
+	h.dynamic.names = (struct elf_span){at + sizeof(wanted), 16};
+	if (fd < 0 || ftruncate(fd, sparse.bytes) ||
+	    pwrite(fd, "wanted", 6, at + sizeof(wanted) + 1) != 6 ||
+	    pwrite(fd, &wanted, sizeof(wanted), at) != sizeof(wanted))
+		abort();
+	exported_find(&sparse, &h, &symbol, 1);
+	is_u64(symbol.address, 0, "symbols behind the first 2^20 are not read");
+	if (pwrite(fd, &wanted, sizeof(wanted), at - sizeof(wanted)) != sizeof(wanted))
+		abort();
+	exported_find(&sparse, &h, &symbol, 1);
+	is_u64(symbol.address, 0x1234, "the last one of them is");
+	close(fd);
+}
+
 static void test_kinds(void)
 {
 	struct elf_headers h = make(1, sizeof(content.names));
@@ -132,6 +160,7 @@ static void test_data(void)
 int main(void)
 {
 	test_places();
+	test_most();
 	test_kinds();
 	test_long_names();
 	test_data();

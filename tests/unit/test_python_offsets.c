@@ -110,10 +110,99 @@ static void test_refused(void)
 	ok(!python_offsets_by_table(word, 0, &p), "an empty table");
 }
 
+/* Tests how many bytes of a frame are read, and what identifies a code object, of each version. */
+static void test_derived(void)
+{
+	static const struct {
+		unsigned int minor;
+		__u16 frame, identity_at, identity;
+	} t[] = {
+		{8, 112, 104, 24}, {9, 112, 104, 24}, {10, 104, 104, 24},
+		{11, 72, 112, 32}, {12, 72, 92, 4},
+	};
+
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		struct fs_python p;
+
+		python_offsets_by_version(t[i].minor, &p);
+		ok(p.frame_bytes == t[i].frame, "3.%u: up to the last word of a frame", t[i].minor);
+		ok(p.code_identity == t[i].identity_at && p.identity_bytes == t[i].identity,
+		   "3.%u: what differs between code objects", t[i].minor);
+		ok(p.state_next == 8 && p.bytes_size == 16 && p.bytes_data == 32 &&
+			   p.text_length == 16 && p.text_state == 32,
+		   "3.%u: what all versions share", t[i].minor);
+	}
+}
+
+/* Tests the words that the tables of 3.13 and 3.15 have, or do not have. */
+static void test_table_versions(void)
+{
+	static const struct {
+		__u64 version;
+		size_t words; /* with all members */
+		__u64 key;
+		__u16 frame, copy, next;
+	} t[] = {
+		{0x030d0000, 71, 2160, 33, 0, 21},
+		{0x030e0000, 81, 2336, 38, 38, 24},
+		{0x030f0000, 93, 0, 46, 46, 24},
+	};
+	struct fs_python p;
+	__u64 word[WORDS];
+
+	/* each offset is the index of its word */
+	for (size_t i = 0; i < WORDS; i++)
+		word[i] = i;
+	memcpy(word, "xdebugpy", 8);
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		word[1] = t[i].version;
+		ok(python_offsets_by_table(word, t[i].words, &p), "a table with all members");
+		is_u64(p.minor, 13 + i, "its version");
+		is_u64(p.key_at, t[i].key, "the key, which is not in the table");
+		is_u64(p.frame_copy, t[i].copy, "the copy of instructions, or 0");
+		is_u64(p.state_next, t[i].next, "the next thread state");
+		is_u64(p.frame_bytes, t[i].frame / 8 * 8 + 8, "up to the last word of a frame");
+		is_u64(p.text_other, p.text_ascii + 16, "the characters behind the head");
+		is_u64(p.inner_frame, FS_PYTHON_NONE, "a frame is not in another structure");
+		is_u64(p.shim, 3, "the owner of a shim");
+		ok(!python_offsets_by_table(word, t[i].words - 1, &p), "a member is missing");
+	}
+}
+
+/* Tests offsets and sizes at the bounds of what the BPF program can read. */
+static void test_bounds(void)
+{
+	static const struct {
+		size_t at;
+		__u64 value;
+		bool good;
+		const char *name;
+	} t[] = {
+		{1, 0x030e0000, true, "the first version of 3.14"},
+		{1, 0x030effff, true, "the last version of 3.14"},
+		{1, 0x020e0000, false, "Python 2"},
+		{5, FS_PYTHON_NONE - 1, true, "the greatest offset"},
+		{5, FS_PYTHON_NONE, false, "one that means none"},
+		{36, FS_PYTHON_FRAME_MAX / 8 * 8 - 1, true, "the largest frame"},
+		{36, FS_PYTHON_FRAME_MAX / 8 * 8, false, "a frame of 8 bytes more"},
+	};
+	struct fs_python p;
+	__u64 word[WORDS];
+
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		make_table(word);
+		word[t[i].at] = t[i].value;
+		ok(python_offsets_by_table(word, WORDS, &p) == t[i].good, "%s", t[i].name);
+	}
+}
+
 int main(void)
 {
 	test_versions();
 	test_table();
 	test_refused();
+	test_derived();
+	test_table_versions();
+	test_bounds();
 	return tap_done();
 }

@@ -194,6 +194,113 @@ static void test_short(void)
 	is_u64(w.walked.frames, 2, "after its last frame");
 	end(&w);
 }
+/* Tests a copy at its end, to the byte. */
+static void test_cut_word(void)
+{
+	for (int cut = 0; cut < 2; cut++) {
+		struct world w;
+
+		begin(&w);
+		w.record.bytes = INTO + 64 - cut;
+		w.record.h.len = offsetof(struct stack_copy_record, data) + w.record.bytes;
+		stack_copies_add(&w.copies, &w.record);
+		walk(&w);
+		is_u64(w.walked.frames, 3 - cut, "a word is read if all of its bytes were copied");
+		is_u64(w.walked.end, cut ? STACK_END_READ_FAILED : STACK_END_ENTRY, "the end");
+		end(&w);
+	}
+}
+
+/* Tests words at the stack pointer, and below it, where nothing was copied. */
+static void test_below(void)
+{
+	for (int below = 0; below < 2; below++) {
+		const __u64 cfa = STACK + INTO;
+		struct world w;
+
+		begin(&w);
+		w.rule[FRAME_RULE] = (struct fs_unwind_rule){FS_UNWIND_CFA_SP_DEREF, 0, 0,
+							     32 << 16 | (below ? 0xffff : 0)};
+		memset(w.record.data, 0, INTO + 64);
+		memcpy(w.record.data + INTO - below, &cfa, sizeof(cfa));
+		put_word(&w, 24, CODE + 0x1010);
+		stack_copies_add(&w.copies, &w.record);
+		walk(&w);
+		is_u64(w.walked.frames, 2 - below, "a word at the stack pointer, or a byte below");
+		is_u64(w.walked.end, below ? STACK_END_READ_FAILED : STACK_END_ENTRY, "the end");
+		end(&w);
+	}
+}
+
+/* Tests what the record of a walked copy says. */
+static void test_record(void)
+{
+	struct world w;
+
+	begin(&w);
+	w.rule[FRAME_RULE] = (struct fs_unwind_rule){.cfa = FS_UNWIND_CFA_CHAIN};
+	w.record.registers[4] = STACK + INTO + 16; /* rbp */
+	put_word(&w, 16, 0);
+	put_word(&w, 24, CODE + 0x1010);
+	stack_copies_add(&w.copies, &w.record);
+	walk(&w);
+	is_u64(w.walked.frames, 2, "a stack by frame pointers");
+	is_u64(w.walked.by_chain, 1, "one frame was found by them alone");
+	is_u64(w.walked.interrupted[0], 1, "the other one made no call");
+	is_u64(w.walked.sp[0], STACK + INTO, "its stack pointer");
+	is_u64(w.walked.h.kind, RECORD_WALK, "the kind of the record");
+	is_u64(w.walked.h.len, sizeof(w.walked), "its length");
+	is_u64(w.walked.h.t_ns, NOW, "the time of the copy");
+	is_u64(w.walked.generation, STACK_COPY_GENERATION, "the mappings that are being read");
+	ok(w.walked.subject.pid == 7 && w.walked.subject.start_ns == 5, "the process");
+	is_u64(w.copies.walked, 1, "it is counted");
+	is_u64(w.copies.dropped, 0, "and not dropped");
+	end(&w);
+}
+
+/* Tests copies of two processes. */
+static void test_processes(void)
+{
+	struct world w;
+
+	begin(&w);
+	w.record.subject.pid = 8;
+	stack_copies_add(&w.copies, &w.record);
+	w.record.subject.pid = 7;
+	stack_copies_add(&w.copies, &w.record);
+	w.record.subject.pid = 8;
+	stack_copies_add(&w.copies, &w.record);
+	walk(&w);
+	is_u64(w.walks, 1, "the copies of the process whose mappings were read");
+	is_u64(w.copies.n, 2, "the others wait");
+	w.code.of.pid = 8;
+	walk(&w);
+	is_u64(w.walks, 3, "until their turn");
+	is_u64(w.copies.n, 0, "no copy is left");
+	end(&w);
+}
+
+/* Tests the greatest number of mappings. */
+static void test_mappings(void)
+{
+	static struct fs_unwind_area area[MAPPED_CODE_MAX + 1];
+	struct world w;
+
+	begin(&w);
+	memcpy(area, w.area, sizeof(w.area));
+	for (size_t i = 2; i <= MAPPED_CODE_MAX; i++)
+		area[i].start = area[i].end = 2 * LIBRARY + i;
+	w.code.area = area;
+	w.code.n = MAPPED_CODE_MAX + 1;
+	stack_copies_add(&w.copies, &w.record);
+	walk(&w);
+	is_u64(w.walks, 0, "a process with too many mappings");
+	w.code.n = MAPPED_CODE_MAX;
+	walk(&w);
+	is_u64(w.walks, 1, "a process with as many as are read");
+	is_u64(w.walked.end, STACK_END_ENTRY, "its stack is whole");
+	end(&w);
+}
 #endif
 
 static void test_limits(void)
@@ -223,6 +330,50 @@ static void test_limits(void)
 	end(&w);
 }
 
+static void test_largest(void)
+{
+	struct world w;
+
+	begin(&w);
+	w.record.bytes = STACK_COPY_BYTES;
+	w.record.h.len = offsetof(struct stack_copy_record, data) + STACK_COPY_BYTES;
+	stack_copies_add(&w.copies, &w.record);
+	is_u64(w.copies.n, 1, "the largest copy");
+	w.record.bytes = 0;
+	w.record.h.len = offsetof(struct stack_copy_record, data);
+	stack_copies_add(&w.copies, &w.record);
+	is_u64(w.copies.n, 2, "a copy without bytes");
+	w.record.h.len++;
+	stack_copies_add(&w.copies, &w.record);
+	is_u64(w.copies.n, 2, "a record that is a byte longer than its copy");
+	end(&w);
+}
+
+/* Tests which copies are dropped: those of a process, and those that are too old. */
+static void test_drop(void)
+{
+	struct process_key of = {.pid = 8, .start_ns = 5};
+	struct world w;
+
+	begin(&w);
+	w.record.bytes = 0;
+	w.record.h.len = offsetof(struct stack_copy_record, data);
+	for (int i = 0; i < 3; i++) {
+		w.record.subject.pid = 7 + i % 2;
+		stack_copies_add(&w.copies, &w.record);
+	}
+	stack_copies_drop(&w.copies, NULL, NOW - 1);
+	is_u64(w.copies.n, 3, "copies from a later time wait");
+	stack_copies_drop(&w.copies, &of, NOW);
+	is_u64(w.copies.n, 2, "the copy of a process");
+	is_u64(w.copies.dropped, 1, "is counted");
+	ok(w.copies.copy[0]->subject.pid == 7 && w.copies.copy[1]->subject.pid == 7,
+	   "those of the other process stay");
+	stack_copies_free(&w.copies);
+	is_u64(w.copies.n, 0, "no copy is left");
+	end(&w);
+}
+
 int main(void)
 {
 #if !defined(__aarch64__)
@@ -230,7 +381,14 @@ int main(void)
 	test_missing();
 	test_changed();
 	test_short();
+	test_cut_word();
+	test_below();
+	test_record();
+	test_processes();
+	test_mappings();
 #endif
 	test_limits();
+	test_largest();
+	test_drop();
 	return tap_done();
 }
