@@ -170,6 +170,27 @@ static void test_broken_cie(void)
 	frame_entries_free(&f);
 }
 
+/* Tests a function whose data is longer than its entry. */
+static void test_broken_data(void)
+{
+	static struct frame_entries f;
+	struct made m = {};
+	size_t cie = put_cie(&m, "zR", 16, WITH(USUAL)), fde = m.n;
+	const struct cfi_cie *of;
+
+	put_fde(&m, cie, 0x1000, 16, WITH(0, 0, 0));
+	read_all(&f, &m, &all_code);
+	is_u64(f.n, 1, "a function without data");
+	m.b[fde + 16] = 3;
+	is_u64(frame_entry_begin(&f, &f.entry[0], &of), 0, "data up to the end of its entry");
+	m.b[fde + 16] = 4;
+	is_u64(-frame_entry_begin(&f, &f.entry[0], &of), EBADMSG, "a byte more");
+	frame_entries_free(&f);
+	read_all(&f, &m, &all_code);
+	ok(f.n == 0 && f.dropped == 1, "such a function is dropped");
+	frame_entries_free(&f);
+}
+
 /* Functions in falling order, with pairs of the same address; the later one of a pair comes last.
  */
 static void make_disordered(struct made *m, size_t n)
@@ -330,15 +351,38 @@ static void test_cache(void)
 	frame_entries_free(&f);
 }
 
+/* Tests that the registers are those of the machine. */
+static void test_arm64(void)
+{
+	static struct frame_entries f;
+	struct cfi_section s;
+	struct made m = {};
+	size_t cie = put_cie(&m, "zR", 30, WITH(0x0c, 31, 0));
+	const struct cfi_cie *of;
+	__u64 left = 100;
+
+	put_fde(&m, cie, 0x1000, 16, WITH(0x9d, 2));
+	s = (struct cfi_section){m.b, m.n, FRAMES, 8};
+	memset(&f, 0, sizeof(f));
+	frame_entries_begin(&f, &s, CFI_ARM64);
+	is_u64(read_in_pieces(&f, &all_code, ~0ULL), 1, "a section of arm64");
+	is_u64(frame_entry_begin(&f, &f.entry[0], &of), 0, "its function is begun");
+	is_u64(frame_entry_run(&f, NULL, NULL, &left), 0, "and run");
+	is_u64(f.run.s.followed[CFI_FP].place, CFI_AT_CFA, "x29 is the frame pointer");
+	frame_entries_free(&f);
+}
+
 int main(void)
 {
 	test_code();
 	test_size();
 	test_ends();
 	test_broken_cie();
+	test_broken_data();
 	test_sorted();
 	test_in_order();
 	test_pieces();
 	test_cache();
+	test_arm64();
 	return tap_done();
 }
