@@ -327,6 +327,94 @@ static void test_arm64(void)
 	end(&w);
 }
 
+/* Tests addresses at the borders of mappings, which are next to each other. */
+static void test_areas(void)
+{
+	static const struct fs_unwind_rule rule[] = {{FS_UNWIND_CFA_END, 0, 0, 0}};
+	static const struct {
+		__u64 pc;
+		const char *end, *name;
+	} t[] = {
+		{CODE - 1, "outside", "before all mappings"},
+		{CODE, "entry", "the first address of a mapping"},
+		{CODE + 0xfff, "entry", "its last address"},
+		{CODE + 0x1000, "missing-table", "the first address of the next one"},
+		{CODE + 0x1fff, "missing-table", "its last address"},
+		{CODE + 0x2000, "outside", "between two mappings"},
+		{CODE + 0x2fff, "outside", "before the third one"},
+		{CODE + 0x3000, "chain-end", "code that keeps frame pointers"},
+		{CODE + 0x3fff, "chain-end", "its last address"},
+		{CODE + 0x4000, "outside", "behind all mappings"},
+		{~0ULL, "outside", "the last address"},
+	};
+	struct unwind_area area[3];
+	struct world w;
+
+	begin(&w, rule, 1);
+	area[0] = (struct unwind_area){CODE, CODE + 0x1000, CODE, &w.table, false};
+	area[1] = (struct unwind_area){CODE + 0x1000, CODE + 0x2000, 0, NULL, false};
+	area[2] = (struct unwind_area){CODE + 0x3000, CODE + 0x4000, 0, NULL, true};
+	w.space.area = area;
+	w.space.areas = 3;
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		w.registers[16] = t[i].pc;
+		walk(&w);
+		is_end(&w, 1, t[i].end, t[i].name);
+		is_u64(w.frame[0].pc, t[i].pc, "the innermost frame is shown in any case");
+	}
+	end(&w);
+}
+
+static void test_names(void)
+{
+	is_str(unwind_end_name(STACK_END_GOES_ON), "goes-on", "the walk goes on");
+	is_str(unwind_end_name(NR_STACK_ENDS), "goes-on", "a number that has no name");
+	is_str(unwind_end_name((enum stack_end) - 1), "goes-on", "nor has -1");
+	for (int i = 1; i < NR_STACK_ENDS; i++)
+		ok(strcmp(unwind_end_name(i), "goes-on"), "the end \"%s\"", unwind_end_name(i));
+}
+
+/* Tests where the registers of the innermost frame are. */
+static void test_first_registers(void)
+{
+	static const struct fs_unwind_rule rule[] = {
+		{FS_UNWIND_CFA_SAVED, 0, 0, 16},	{FS_UNWIND_CFA_END, 0, 0, 0},
+		{FS_UNWIND_CFA_REGISTER + 15, 0, 0, 0}, {FS_UNWIND_CFA_REGISTER, 0, 0, 0},
+		{FS_UNWIND_CFA_REGISTER + 16, 0, 0, 0},
+	};
+	struct world w;
+
+	begin(&w, rule, 5);
+	for (int i = 0; i < UNWIND_REGISTERS; i++)
+		w.registers[i] = 0x666;
+	w.registers[7] = STACK;
+	w.registers[3] = STACK + 16;
+	w.registers[16] = in_rule(0);
+	w.word[3] = in_rule(1);
+	walk(&w);
+	is_end(&w, 2, "entry", "rbx of the innermost frame");
+	is_u64(w.frame[1].sp, STACK + 32, "its frame");
+	w.registers[16] = in_rule(2);
+	w.registers[15] = STACK + 32;
+	walk(&w);
+	is_end(&w, 2, "entry", "r15 of the innermost frame");
+	w.registers[16] = in_rule(3);
+	w.registers[0] = STACK + 32;
+	walk(&w);
+	is_end(&w, 2, "entry", "rax of the innermost frame");
+	w.registers[16] = in_rule(4);
+	walk(&w);
+	is_end(&w, 1, "not-expressible", "a register with no such number");
+	w.registers[31] = STACK;
+	w.registers[32] = in_rule(4);
+	w.registers[16] = STACK + 64;
+	w.registers[30] = in_rule(1);
+	unwind_walk(&w.space, CFI_ARM64, w.registers, 0, &w.stack);
+	is_end(&w, 2, "entry", "which arm64 has");
+	is_u64(w.frame[1].sp, STACK + 64, "its frame");
+	end(&w);
+}
+
 int main(void)
 {
 	test_usual();
@@ -335,5 +423,8 @@ int main(void)
 	test_signal();
 	test_frame_pointers();
 	test_arm64();
+	test_areas();
+	test_names();
+	test_first_registers();
 	return tap_done();
 }
