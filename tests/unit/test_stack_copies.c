@@ -280,6 +280,28 @@ static void test_processes(void)
 	end(&w);
 }
 
+/* Tests a process with CPython, whose frames are not in the copy. */
+static void test_python(void)
+{
+	struct code_file interpreter = {
+		.state = CODE_TABLE, .table.codes = 1, .python.is_interpreter = true};
+	struct code_file *file[] = {&interpreter};
+	struct code_mapping mapping[] = {{.start = CODE, .end = CODE + 0x10000}};
+	struct world w;
+
+	begin(&w);
+	interpreter.table.code[0].bytes = 0x10000;
+	w.code.m = mapping;
+	w.code.file = file;
+	w.code.at = 1;
+	stack_copies_add(&w.copies, &w.record);
+	walk(&w);
+	is_u64(w.walks, 1, "a stack with CPython is walked");
+	is_u64(w.walked.frames, 3, "all native frames");
+	is_u64(w.walked.end, STACK_END_MISSING, "but it is not whole");
+	end(&w);
+}
+
 /* Tests the greatest number of mappings. */
 static void test_mappings(void)
 {
@@ -385,6 +407,7 @@ int main(void)
 	test_below();
 	test_record();
 	test_processes();
+	test_python();
 	test_mappings();
 #endif
 	test_limits();
