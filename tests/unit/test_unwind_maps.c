@@ -6,7 +6,9 @@
 #define _GNU_SOURCE
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <fcntl.h>
 #include <libelf.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -443,6 +445,94 @@ static void test_room_for_tables(void)
 	unwind_maps_close(&m);
 }
 
+/* Tests pages at the end of the table of pages, and rows that no chunk has. */
+static void test_last_page(void)
+{
+	struct unwind_maps m = opened();
+	struct fs_unwind_area area = {0x10000, 0x30000, 0x10000, FS_UNWIND_PAGES - 1, 2};
+	struct unwind_table t = made_table((__u32[]){1}, 1, FS_UNWIND_RULE_END);
+	struct unwind_place place;
+	struct fs_unwind_rule rule;
+	__u64 left = 1000000;
+
+	for (int i = 0; i < FS_UNWIND_FIXED_RULES; i++)
+		m.rule[i].cfa = 100 + i;
+	unwind_maps_begin_table(&m, &t, 1, &place);
+	unwind_maps_go_on_table(&m, &t, 1, &place, &left);
+	m.page[FS_UNWIND_PAGES - 1] = m.page[place.first];
+	ok(!unwind_maps_find_rule(&m, &area, 1, 0x10000, &rule) &&
+		   rule.cfa == 100 + FS_UNWIND_RULE_END,
+	   "the last page of all has its rows");
+	ok(!unwind_maps_find_rule(&m, &area, 1, 0x20000, &rule) &&
+		   rule.cfa == 100 + FS_UNWIND_RULE_GAP,
+	   "there is no page behind it");
+	m.page[FS_UNWIND_PAGES - 1].first = ROWS_OF_CHUNK;
+	ok(!unwind_maps_find_rule(&m, &area, 1, 0x10000, &rule) &&
+		   rule.cfa == 100 + FS_UNWIND_RULE_GAP,
+	   "rows of a chunk that is not made");
+	unwind_maps_end_walks(&m);
+	free_table(&t);
+	unwind_maps_close(&m);
+}
+
+/* Moves what has the descriptor 0, if anything has, so that the next file gets it. */
+static void free_descriptor_0(void)
+{
+	struct made_map *m = made_by_fd(0);
+
+	if (m)
+		m->fd = fcntl(0, F_DUPFD_CLOEXEC, 3);
+	close(0);
+}
+
+static bool is_open_0(void)
+{
+	return fcntl(0, F_GETFD) >= 0;
+}
+
+/* Tests that a map and a chunk may have the descriptor 0: only negative numbers mean none. */
+static void test_descriptor_0(void)
+{
+	struct made_map *all[] = {procs, epochs, chunks, areas, tables, rule_table, pythons};
+	struct unwind_table t = made_table((__u32[]){3}, 1, 0);
+	struct unwind_place place;
+	struct fs_unwind_rule rule;
+	struct fs_unwind_area area;
+	struct unwind_maps m;
+	__u64 left = 1000000;
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		int fd;
+
+		free_descriptor_0();
+		fd = all[i]->fd;
+		all[i]->fd = dup2(fd, 0);
+		m = opened();
+		ok(m.area && m.page && m.rule && m.python, "%s has the descriptor 0", all[i]->name);
+		unwind_maps_close(&m);
+		ok(is_open_0(), "it is borrowed");
+		all[i]->fd = fd;
+		close(0);
+	}
+	m = opened();
+	unwind_maps_begin_table(&m, &t, 1, &place);
+	ok(!unwind_maps_go_on_table(&m, &t, 1, &place, &left) && !m.chunk[0], "a chunk has it");
+	area = (struct fs_unwind_area){0x10000, 0x20000, 0x10000, place.first, place.pages};
+	m.rule[2].cfa = 77;
+	ok(!unwind_maps_find_rule(&m, &area, 1, 0x10002, &rule) && rule.cfa == 77, "its rows");
+	unwind_maps_end_walks(&m);
+	unwind_maps_drop_table(&m, &place, 2);
+	unwind_maps_trim(&m, 3 + REST);
+	ok(m.chunk[0] < 0 && !is_open_0(), "the chunk is freed");
+	unwind_maps_begin_table(&m, &t, 4 + REST, &place);
+	unwind_maps_go_on_table(&m, &t, 4 + REST, &place, &left);
+	ok(!m.chunk[0] && is_open_0(), "another chunk has it");
+	unwind_maps_drop_table(&m, &place, 5 + REST);
+	unwind_maps_close(&m);
+	ok(!is_open_0(), "which is closed with the maps");
+	free_table(&t);
+}
+
 /* ---- the unwinder ---- */
 
 /* Returns the key of this process, without its start time. */
@@ -500,6 +590,45 @@ static void test_unwinder(void)
 	ok(proc_of(getpid()).generation > p.generation, "it has a new list");
 	ok(unwinder_find(u, p.generation, here, other, &next) && next == offset,
 	   "the old list is still known");
+	unwinder_free(u);
+}
+
+/* Tests a read whose directory of /proc has the descriptor 0. */
+static void test_unwinder_descriptor_0(void)
+{
+	const struct process_key id = own();
+	struct unwinder *u;
+
+	free_descriptor_0();
+	clear_maps();
+	u = unwinder_new(object);
+	unwinder_note(u, &id);
+	is_u64(unwinder_work(u, 0), 0, "without time nothing is done, and there is more to do");
+	is_u64(procs->n, 0, "no process is read");
+	work_until_done(u);
+	ok(proc_of(getpid()).areas >= 5, "this process has a list");
+	unwinder_free(u);
+	ok(!is_open_0(), "the directory is closed");
+}
+
+/* Tests a copied stack of a process that is gone. */
+static void test_unwinder_copy(void)
+{
+	static struct stack_copy_record r = {.h = {.len = offsetof(struct stack_copy_record, data)},
+					     .subject = {.pid = 0x7ffffff0, .start_ns = 1}};
+	struct unwinder_figures f;
+	struct unwinder *u;
+
+	clear_maps();
+	u = unwinder_new(object);
+	ok(!unwinder_waits(u), "no stack waits");
+	unwinder_copy(u, &r);
+	ok(unwinder_waits(u), "a copied stack waits");
+	is_u64(unwinder_work(u, 0), 0, "its process is to be read at once");
+	work_until_done(u);
+	ok(!unwinder_waits(u), "its process is gone, so it does not wait any more");
+	unwinder_figures(u, &f);
+	ok(f.processes == 1 && f.dropped == 1 && !f.walked, "it is dropped and counted");
 	unwinder_free(u);
 }
 
@@ -564,7 +693,11 @@ int main(void)
 	test_each();
 	test_tables();
 	test_room_for_tables();
+	test_last_page();
+	test_descriptor_0();
 	test_unwinder();
+	test_unwinder_descriptor_0();
+	test_unwinder_copy();
 	test_no_room();
 	return tap_done();
 }
