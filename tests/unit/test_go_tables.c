@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Tests Go's function tables at the bounds of their section, and of the address range to read. */
+#define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "tap.h"
 #include "unwind/go_functions.h"
@@ -75,11 +78,11 @@ static struct go_functions read_section(size_t bytes, __u16 machine)
 	return g;
 }
 
-/* Returns whether a section of this size has functions. */
+/* Returns whether a section of this size has functions. If it has none, no memory is kept. */
 static bool is_read(size_t bytes)
 {
 	struct go_functions g = read_section(bytes, EM_X86_64);
-	bool is = g.n;
+	bool is = g.n || g.bytes;
 
 	go_functions_free(&g);
 	return is;
@@ -184,6 +187,26 @@ static void test_cut_file(void)
 	s.bytes--;
 	go_functions_read(&s, &h, &g);
 	ok(!g.n && !g.bytes, "a section that is cut");
+}
+
+/* Tests the largest section. The file has no bytes but those of the head. */
+static void test_largest(void)
+{
+	const size_t most = 128 << 20;
+	struct byte_source s = {.fd = memfd_create("section", MFD_CLOEXEC), .bytes = most + 1};
+	struct elf_headers h = {.machine = EM_X86_64, .go_functions = {0, most}};
+	struct go_functions g;
+
+	begin(MAGIC_1_20, 1);
+	if (s.fd < 0 || ftruncate(s.fd, most + 1) || pwrite(s.fd, section, SIZE, 0) != SIZE)
+		abort();
+	go_functions_read(&s, &h, &g);
+	is_u64(g.n, 1, "a section of 128 MiB");
+	go_functions_free(&g);
+	h.go_functions.bytes++;
+	go_functions_read(&s, &h, &g);
+	ok(!g.n && !g.bytes, "a larger one");
+	close(s.fd);
 }
 
 static void test_most_functions(void)
@@ -471,6 +494,7 @@ int main(void)
 {
 	test_head();
 	test_cut_file();
+	test_largest();
 	test_most_functions();
 	test_ranges();
 	test_overlap();
