@@ -380,6 +380,57 @@ static void test_blocks(void)
 	ok(!area_blocks_find(&x, 7, 0x1000, build_id, &offset), "an empty list");
 }
 
+/* Moves the descriptor 0, which the first chunk may have, so that the next file gets it. */
+static void free_descriptor_0(void)
+{
+	for (int i = 0; i < CHUNKS; i++)
+		if (!maps.chunk[i])
+			maps.chunk[i] = fcntl(0, F_DUPFD_CLOEXEC, 3);
+	close(0);
+}
+
+static bool is_open_0(void)
+{
+	return fcntl(0, F_GETFD) >= 0;
+}
+
+/* Tests that directories and files may have the descriptor 0: only negative numbers mean none. */
+static void test_descriptor_0(void)
+{
+	const struct process_key me = {.pid = getpid()}, gone = {.pid = 0x7ffffff0, .start_ns = 1};
+	const struct fs_unwind_epoch begun = {};
+	struct mapped_code c, no = {.proc = -1, .root = 0};
+	size_t tables;
+
+	open_maps(PAGES);
+	free_descriptor_0();
+	is_u64(-mapped_code_read(&c, &gone, &begun), ESRCH, "a process that is gone");
+	ok(c.proc < 0 && c.root < 0 && !is_open_0(), "nothing is open");
+	mapped_code_free(&c, NOW);
+	is_u64(mapped_code_read(&c, &me, &begun), 0, "the mappings of this process are read");
+	ok(!c.proc && is_open_0(), "its directory has the descriptor 0");
+	step_to_end(&c, NOW);
+	tables = files.tables;
+	ok(tables >= 2, "its files are found");
+	mapped_code_free(&c, NOW);
+	ok(!is_open_0(), "the directory is closed");
+	close_maps();
+
+	open_maps(PAGES);
+	mapped_code_read(&c, &me, &begun);
+	free_descriptor_0();
+	step_to_end(&c, NOW);
+	is_u64(files.tables, tables, "each file has the descriptor 0");
+	ok(!is_open_0(), "and is closed");
+	mapped_code_free(&c, NOW);
+	ok(c.proc < 0 && c.root < 0 && !c.m && !c.n, "nothing is left");
+	if (dup2(maps.chunk[0], 0))
+		abort();
+	mapped_code_free(&no, NOW);
+	ok(!is_open_0(), "a root directory with the descriptor 0 is closed");
+	close_maps();
+}
+
 int main(void)
 {
 	elf_version(EV_CURRENT);
@@ -389,5 +440,6 @@ int main(void)
 	test_room();
 	test_hide();
 	test_blocks();
+	test_descriptor_0();
 	return tap_done();
 }
