@@ -4,6 +4,7 @@
  * that no process uses any more is freed. The BPF maps are tables of this test.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -180,6 +181,90 @@ static void test_fork(void)
 	end();
 }
 
+/* Tests the longest list of mappings. */
+static void test_longest(void)
+{
+	static struct fs_unwind_area area[MAPPED_CODE_MAX + 1];
+	static struct code_mapping many[MAPPED_CODE_MAX + 1];
+	static struct code_file *files[MAPPED_CODE_MAX + 1];
+	struct mapped_code c = {.of.pid = getpid(),
+				.m = many,
+				.area = area,
+				.file = files,
+				.n = MAPPED_CODE_MAX + 1};
+	__u8 id[BUILD_ID_BYTES];
+	__u64 offset = 0;
+
+	begin();
+	for (size_t i = 0; i <= MAPPED_CODE_MAX; i++) {
+		many[i] = (struct code_mapping){.start = i * 16, .end = i * 16 + 16};
+		files[i] = &file[0];
+	}
+	unwind_maps_begin(&m, c.of.pid, &c.begun);
+	is_u64(-area_blocks_publish(&x, &m, &c, 1), ENOMEM, "a list of 4097 mappings");
+	is_u64(x.n, 0, "is not kept");
+	is_u64(m.areas.taken, 0, "and takes no room");
+	c.n = c.at = MAPPED_CODE_MAX;
+	is_u64(area_blocks_publish(&x, &m, &c, 1), 0, "a list of 4096 mappings");
+	is_u64(file[0].users, MAPPED_CODE_MAX, "refers to a file as often");
+	ok(area_blocks_find(&x, x.b[0].given.generation, 4095 * 16 + 5, id, &offset) && offset == 5,
+	   "its last mapping is found");
+	end();
+}
+
+/* Tests a list that cannot be given, because the process runs another program. */
+static void test_refused(void)
+{
+	struct fs_unwind_area area[3] = {};
+	struct code_file *files[3] = {&file[0], NULL, NULL};
+	struct mapped_code c = {
+		.of.pid = getpid(), .m = mapping, .area = area, .file = files, .n = 3, .at = 1};
+	struct fs_unwind_epoch later;
+
+	begin();
+	unwind_maps_begin(&m, c.of.pid, &c.begun);
+	later = c.begun;
+	later.valid_ns++;
+	bpf_map_update_elem(epochs->fd, &c.of.pid, &later, BPF_ANY);
+	is_u64(-area_blocks_publish(&x, &m, &c, 1), ESTALE, "a process that runs another program");
+	is_u64(x.n, 0, "its list is not kept");
+	is_u64(file[0].users, 0, "and refers to no file");
+	is_u64(m.areas.taken, 0, "nor takes room");
+	c.begun = later;
+	is_u64(area_blocks_publish(&x, &m, &c, 1), 0, "its next list is given");
+	ok(x.n == 1 && file[0].users == 1 && m.areas.taken == 3, "and kept");
+	end();
+}
+
+/* Tests that a freed list gives back its room, and its place for a CPython. */
+static void test_freed(void)
+{
+	struct fs_unwind_area area[3] = {};
+	struct code_file *files[3] = {&file[0], NULL, NULL};
+	struct mapped_code c = {
+		.of.pid = getpid(), .m = mapping, .area = area, .file = files, .n = 3, .at = 1};
+	struct fs_unwind_proc p = {};
+
+	begin();
+	file[0].state = CODE_TABLE;
+	file[0].table.codes = 1;
+	file[0].table.code[0].bytes = 0x1000;
+	file[0].python.is_interpreter = true;
+	file[0].python.offsets.minor = 12;
+	unwind_maps_begin(&m, c.of.pid, &c.begun);
+	is_u64(area_blocks_publish(&x, &m, &c, 1), 0, "a list of a process with CPython");
+	bpf_map_lookup_elem(procs->fd, &c.of.pid, &p);
+	ok(p.python && m.python[p.python].minor == 12, "the process has its description");
+	is_u64(m.pythons.taken, 2, "which takes a place behind the first one");
+	unwind_maps_end(&m, c.of.pid);
+	sweep(10);
+	is_u64(m.areas.taken, 3, "the first sweep frees nothing");
+	sweep(20);
+	is_u64(m.areas.taken, 0, "the second one frees the list");
+	is_u64(m.pythons.taken, 1, "and the description");
+	end();
+}
+
 int main(void)
 {
 	procs = made_map("unwind_procs", 0, sizeof(pid_t), sizeof(struct fs_unwind_proc),
@@ -195,5 +280,8 @@ int main(void)
 	test_rest();
 	test_sweeps();
 	test_fork();
+	test_longest();
+	test_refused();
+	test_freed();
 	return tap_done();
 }
