@@ -431,6 +431,48 @@ static void test_descriptor_0(void)
 	close_maps();
 }
 
+/* Reads the mappings of this process. Returns their number. */
+static size_t count_mappings(bool *ret_cut)
+{
+	const struct process_key me = {.pid = getpid()};
+	const struct fs_unwind_epoch begun = {};
+	struct mapped_code c;
+	size_t n;
+
+	is_u64(mapped_code_read(&c, &me, &begun), 0, "the mappings of this process are read");
+	n = c.n;
+	*ret_cut = c.cut;
+	mapped_code_free(&c, NOW);
+	return n;
+}
+
+/* Tests the greatest number of mappings: each second page of a range is code. */
+static void test_most_mappings(void)
+{
+	const size_t page = sysconf(_SC_PAGESIZE), bytes = 2 * (MAPPED_CODE_MAX + 1) * page;
+	char *at = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	size_t n, more;
+	bool cut;
+
+	if (at == MAP_FAILED)
+		abort();
+	n = count_mappings(&cut);
+	more = MAPPED_CODE_MAX - 1 - n;
+	ok(!cut && n < MAPPED_CODE_MAX - 1, "this process has few mappings");
+	for (size_t i = 0; i < more; i++)
+		if (mprotect(at + (2 * i + 1) * page, page, PROT_READ | PROT_EXEC))
+			abort();
+	is_u64(count_mappings(&cut), MAPPED_CODE_MAX - 1, "one mapping less than are read");
+	ok(!cut, "none is left out");
+	for (n = MAPPED_CODE_MAX; n <= MAPPED_CODE_MAX + 1; n++) {
+		if (mprotect(at + (2 * more++ + 1) * page, page, PROT_READ | PROT_EXEC))
+			abort();
+		is_u64(count_mappings(&cut), MAPPED_CODE_MAX, "as many as are read, or one more");
+	}
+	ok(cut, "which is left out");
+	munmap(at, bytes);
+}
+
 int main(void)
 {
 	elf_version(EV_CURRENT);
@@ -441,5 +483,6 @@ int main(void)
 	test_hide();
 	test_blocks();
 	test_descriptor_0();
+	test_most_mappings();
 	return tap_done();
 }
