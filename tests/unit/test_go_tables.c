@@ -221,7 +221,7 @@ static void test_most_functions(void)
 static void make_three(uint32_t name, uint8_t flag)
 {
 	begin(MAGIC_1_20, 3);
-	memcpy(section + NAMES, "runtime.sigreturn", 17);
+	memcpy(section + NAMES + 1, "runtime.sigreturn", 17);
 	for (int i = 0; i < 4; i++)
 		put_function(MAGIC_1_20, i, 32 + i * 16, i == 1 ? name : 0x40, 0,
 			     i == 1 ? flag : 0);
@@ -310,8 +310,8 @@ static void test_flags(void)
 			struct rules r;
 
 			begin(layouts[k], 1);
-			strcpy((char *)section + NAMES, t[i].name);
-			put_function(layouts[k], 0, 32, 0, 0, t[i].flag);
+			strcpy((char *)section + NAMES + 1, t[i].name);
+			put_function(layouts[k], 0, 32, 1, 0, t[i].flag);
 			put_function(layouts[k], 1, 48, 0, 0, 0);
 			r = rules_of(SIZE, 32, 48);
 			is_rule(&r, 0, 32, t[i].cfa, t[i].name);
@@ -324,7 +324,7 @@ static void test_sigreturn(void)
 {
 	struct rules r;
 
-	make_three(0, 0);
+	make_three(1, 0);
 	r = rules_of(SIZE, 32, 80);
 	is_rule(&r, 1, 47, FS_UNWIND_CFA_SIGNAL, "from the byte before it on");
 	r = rules_of(SIZE, 47, 80);
