@@ -117,6 +117,90 @@ static void test_interpreter(void)
 	ok(!read_as("/usr/bin/python3.10").is_interpreter, "a symbol without an address is not");
 }
 
+/* Tests the table of offsets that later versions begin _PyRuntime with. */
+static void test_table(void)
+{
+	static const size_t bytes = PYTHON_TABLE_WORDS * sizeof(uint64_t);
+	uint64_t word[PYTHON_TABLE_WORDS];
+	struct python_file f;
+
+	/* each offset is the index of its word */
+	for (size_t i = 0; i < PYTHON_TABLE_WORDS; i++)
+		word[i] = i;
+	memcpy(word, "xdebugpy", 8);
+	word[1] = 0x030d0000;
+	begin();
+	export("_PyRuntime", 0x100, STT_OBJECT);
+	put(0x100, word, sizeof(word));
+	f = read_as("/usr/bin/python3");
+	ok(f.is_interpreter && f.offsets.minor == 13, "a table of 3.13");
+	is_u64(f.offsets.interpreters_at, 5 + ADDRESS + 0x100, "the interpreters' address");
+	is_u64(f.offsets.key_at, 2160 + ADDRESS + 0x100, "the key's address");
+	is_u64(read_as("/usr/bin/python3.10").offsets.minor, 13, "the table comes before the name");
+	word[1] = 0x030f0000;
+	put(0x100, word, sizeof(word));
+	f = read_as("/usr/bin/python3");
+	ok(f.is_interpreter && f.offsets.minor == 15, "a table of 3.15");
+	is_u64(f.offsets.key_at, 0, "which has no key");
+	begin();
+	export("_PyRuntime", BYTES - DATA - bytes, STT_OBJECT);
+	put(BYTES - DATA - bytes, word, bytes);
+	is_u64(read_as("/usr/bin/python3.10").offsets.minor, 15, "a table at the end of the file");
+	begin();
+	export("_PyRuntime", BYTES - DATA - bytes + 8, STT_OBJECT);
+	put(BYTES - DATA - bytes + 8, word, bytes - 8);
+	is_u64(read_as("/usr/bin/python3.10").offsets.minor, 10, "a table that is cut is not read");
+}
+
+/* Tests which files are read, by their names. */
+static void test_names(void)
+{
+	static const struct {
+		const char *path;
+		unsigned int minor;
+	} python[] = {
+		{"/usr/bin/python3.8", 8},
+		{"/usr/bin/python3.9", 9},
+		{"/usr/bin/python3.10", 10},
+		{"/usr/bin/python3.11/", 0},
+		{"/usr/bin/python3.1/x", 0},
+		{"/usr/lib/python3.10/lib.so", 0},
+		{"/usr/bin/python3.10:x", 10},
+		{"/usr/bin/python3.10/y", 0},
+		{"/usr/bin/python3.10/python3.9", 9},
+		{"/usr/bin/python3.7", 0},
+		{"/usr/bin/python3.:", 0},
+		{"python", 0},
+		{"/usr/bin/my-python3.12-debug", 12},
+		{"/usr/bin/python-3.12", 0},
+	};
+	static const struct {
+		const char *path;
+		bool read;
+	} libc[] = {
+		{"/lib/libc.so", true},	   {"libc.so.6", true},	      {"/lib/libc.s", false},
+		{"/lib/libc-2", true},	   {"/lib/libc-", false},     {"/lib/libc-3.so", false},
+		{"/lib/libpthread", true}, {"/lib/libpthrea", false}, {"/lib/xlibc.so.6", false},
+	};
+	const uint32_t field[] = {64, 32, 784};
+
+	begin();
+	export("_PyRuntime", 0x100, STT_OBJECT);
+	for (size_t i = 0; i < sizeof(python) / sizeof(*python); i++) {
+		struct python_file f = read_as(python[i].path);
+
+		ok(f.is_interpreter == (python[i].minor != 0), "%s", python[i].path);
+		if (f.is_interpreter)
+			is_u64(f.offsets.minor, python[i].minor, "its version");
+	}
+	begin();
+	put(0x20, field, sizeof(field));
+	export("_thread_db_pthread_specific", 0x20, STT_OBJECT);
+	export("_thread_db_pthread_key_data_data", 0x20, STT_OBJECT);
+	for (size_t i = 0; i < sizeof(libc) / sizeof(*libc); i++)
+		ok((read_as(libc[i].path).specific == 784) == libc[i].read, "%s", libc[i].path);
+}
+
 static void test_libc(void)
 {
 	const uint32_t specific[] = {64, 32, 784}, data[] = {64, 1, 8}, bytes = 2304;
@@ -159,6 +243,8 @@ int main(void)
 {
 	elf_version(EV_CURRENT);
 	test_interpreter();
+	test_table();
+	test_names();
 	test_libc();
 	return tap_done();
 }
