@@ -112,6 +112,9 @@ static void test_is(void)
 	ok(is_vdso(FILE_MOST), "a local function");
 	s->st_name = 2;
 	ok(!is_vdso(FILE_MOST), "another name");
+	s->st_name = 1;
+	file[NAMES + sizeof(SIGRETURN)] = 1;
+	ok(!is_vdso(FILE_MOST), "a longer name");
 }
 
 static void test_most(void)
@@ -203,6 +206,9 @@ static void test_segment(void)
 	h.load[1].executable = true;
 	make_rows(0, FILE_MOST);
 	is_u64(rule_at(CODE + 4).cfa_off, 16, "an instruction of the second segment");
+	h.nr_loads = 1;
+	make_rows(0, FILE_MOST);
+	is_u64(rule_at(CODE + 4).cfa_off, 0, "which counts only if the file has two");
 }
 
 /* Tests functions of so many instructions that the last ones are not followed. */
@@ -273,6 +279,20 @@ static void test_places(void)
 	is_cfa(4, FS_UNWIND_CFA_GAP, "a larger one");
 }
 
+/* Tests symbols in falling order. */
+static void test_order(void)
+{
+	begin();
+	for (uint64_t i = 8; i--;)
+		put_symbol(i == 3, CODE + i * 16, 8);
+	make_rows(0, FILE_MOST);
+	for (uint64_t i = 0; i < 8; i++) {
+		is_cfa(CODE + i * 16, i == 3 ? FS_UNWIND_CFA_SIGNAL : FS_UNWIND_CFA_SP,
+		       "each function has its rule");
+		is_cfa(CODE + i * 16 + 8, FS_UNWIND_CFA_GAP, "and a gap behind it");
+	}
+}
+
 static void test_sigreturn(void)
 {
 	begin();
@@ -304,6 +324,7 @@ int main(void)
 	test_segment();
 	test_sizes();
 	test_places();
+	test_order();
 	test_sigreturn();
 	row_table_free(&table);
 	rule_set_free(&rules);
