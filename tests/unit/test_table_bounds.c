@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <libelf.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -186,6 +187,37 @@ static void test_end(void)
 		is_u64(cfa_at(TEXT_END - 1 - bytes), FS_UNWIND_CFA_SP,
 		       "the last byte of a function");
 		is_u64(table.covered_bytes, TEXT_BYTES - bytes, "the bytes of functions");
+	}
+}
+
+/* Tests gaps whose last bytes are the end of the code, with an entry point or a signal's return. */
+static void test_last_piece(void)
+{
+	static const struct {
+		uint64_t start;	    /* entry point */
+		uint64_t sigreturn; /* 0: none */
+		__u8 last;	    /* rule of the last byte */
+		const char *name;
+	} t[] = {
+		{TEXT_END - START_BYTES, 0, FS_UNWIND_CFA_END, "the entry point has all its bytes"},
+		{TEXT_END - 1, 0, FS_UNWIND_CFA_END, "the entry point has one byte"},
+		{TEXT_END, 0, FS_UNWIND_CFA_GAP, "the entry point is behind the code"},
+		{TEXT - 1, 0, FS_UNWIND_CFA_GAP, "the entry point is before the code"},
+		{TEXT, TEXT_END - 9, FS_UNWIND_CFA_SIGNAL, "a signal's return is the end"},
+		{TEXT, TEXT_END - 8, FS_UNWIND_CFA_GAP, "a signal's return that is cut"},
+	};
+
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		struct made m = {};
+
+		make_file(&m, EM_X86_64, true, file);
+		memcpy(file + offsetof(Elf64_Ehdr, e_entry), &t[i].start, sizeof(t[i].start));
+		if (t[i].sigreturn)
+			memcpy(file + t[i].sigreturn, sigreturn, TEXT_END - t[i].sigreturn);
+		is_u64(read_bytes(sizeof(file)), 0, t[i].name);
+		is_u64(cfa_at(TEXT_END - 1), t[i].last, "the last byte");
+		is_u64(cfa_at(TEXT), t[i].start == TEXT ? FS_UNWIND_CFA_END : FS_UNWIND_CFA_GAP,
+		       "the first byte");
 	}
 }
 
@@ -449,6 +481,7 @@ int main(void)
 	test_sigreturn();
 	test_both();
 	test_end();
+	test_last_piece();
 	test_overlap();
 	test_covered_rows();
 	test_counts();
