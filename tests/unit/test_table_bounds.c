@@ -221,6 +221,25 @@ static void test_last_piece(void)
 	}
 }
 
+/* Tests code like _init: it is _init only at the begin of a segment, and _fini at its end. */
+static void test_init_places(void)
+{
+	static const uint8_t init[] = {0x50, 0x58, 0xc3};
+	struct made m = {};
+	size_t cie = put_cie(&m, "zR", 16, WITH(USUAL));
+
+	put_fde(&m, cie, TEXT + 0x20, 0x20, WITH(0x0e, 32));
+	put_fde(&m, cie, TEXT + 0x60, TEXT_BYTES - 0x80, WITH(0x0e, 32));
+	make_file(&m, EM_X86_64, true, file);
+	memcpy(file + TEXT, init, sizeof(init));
+	memcpy(file + TEXT + 0x40, init, sizeof(init));
+	memcpy(file + TEXT_END - 0x20, init, sizeof(init));
+	is_u64(read_bytes(sizeof(file)), 0, "code of _init in three gaps");
+	is_u64(offset_at(TEXT + 1), 16, "at the begin of the segment");
+	is_u64(cfa_at(TEXT + 0x41), FS_UNWIND_CFA_GAP, "not between two functions");
+	is_u64(offset_at(TEXT_END - 0x1f), 16, "at the end of the segment");
+}
+
 /* Tests functions that overlap: each byte belongs to the first one. */
 static void test_overlap(void)
 {
@@ -252,6 +271,21 @@ static void test_overlap(void)
 		is_u64(table.covered_bytes, end - TEXT, "no byte counts twice");
 		is_u64(table.dropped, 0, "none is dropped");
 	}
+}
+
+/* Tests that a function in another one is no error, even at the end of the code. */
+static void test_inner(void)
+{
+	struct made m = {};
+	size_t cie = put_cie(&m, "zR", 16, WITH(USUAL));
+
+	put_fde(&m, cie, TEXT, TEXT_BYTES, WITH(0x0e, 16));
+	put_fde(&m, cie, TEXT_END - 16, 16, WITH(0x0e, 32));
+	make_file(&m, EM_X86_64, true, file);
+	is_u64(read_bytes(sizeof(file)), 0, "a function in another one");
+	is_u64(offset_at(TEXT_END - 1), 16, "has no rule of its own");
+	is_u64(table.dropped, 0, "but is not dropped");
+	is_u64(table.fdes, 2, "both are counted");
 }
 
 /* Tests rows of a function whose first bytes belong to another one. */
@@ -482,7 +516,9 @@ int main(void)
 	test_both();
 	test_end();
 	test_last_piece();
+	test_init_places();
 	test_overlap();
+	test_inner();
 	test_covered_rows();
 	test_counts();
 	test_segments();
