@@ -9,8 +9,8 @@
 #include "tap.h"
 #include "unwind/code_scan.h"
 
-#define TEXT	  0x10000 /* address of the code; its offset in the file is 0 */
-#define READ	  16384	  /* bytes that one read has */
+#define TEXT	  0x40000000 /* address of the code; its offset in the file is 0 */
+#define READ	  16384	     /* bytes that one read has */
 #define BYTES	  (3 * READ)
 #define READ_WORK 50 /* work of a read */
 #define ALL	  (~0ULL)
@@ -75,12 +75,16 @@ static void test_loads(void)
 	memcpy(code + 100, sigreturn, sizeof(sigreturn));
 	h.nr_loads = 2;
 	h.load[1] = h.load[0];
+	h.load[0].address = 0x10000;
 	h.load[1].address = 0x50000;
 	h.load[1].offset = 100;
 	is_u64(find(&file, &h, 0, ALL), 0x50000, "code in the second segment");
 	is_u64(find(&file, &h, 0, 0x50009), 0x50000, "up to the end of the range");
 	is_u64(find(&file, &h, 0, 0x50008), 0, "not in a range that ends before");
 	is_u64(find(&file, &h, 0x60000, ALL), 0, "not in one that begins behind");
+	memcpy(code + 200, sigreturn, sizeof(sigreturn));
+	is_u64(find(&file, &h, 0x50000 + 100, ALL), 0,
+	       "not behind the segment, though it is there");
 	h.load[1].bytes = 8;
 	is_u64(find(&file, &h, 0, ALL), 0, "not in a segment that ends before");
 	h.load[1].bytes = 9;
@@ -93,7 +97,7 @@ static void test_loads(void)
 	h.load[1].offset = BYTES - 8;
 	is_u64(find(&file, &h, 0, ALL), 0, "not in a segment that the file does not have");
 	h.load[0].offset = 100;
-	is_u64(find(&file, &h, 0, ALL), TEXT, "the first segment is searched first");
+	is_u64(find(&file, &h, 0, ALL), 0x10000, "the first segment is searched first");
 }
 
 /* Tests that a search goes on where it paused. */

@@ -346,7 +346,7 @@ static void test_counts(void)
 static void test_segments(void)
 {
 	uint32_t flags = PF_R | PF_X;
-	uint64_t bytes = 0x3000;
+	uint64_t bytes = 0x3000, none = 0;
 	struct made m = {};
 
 	make_file(&m, EM_X86_64, true, file);
@@ -367,6 +367,9 @@ static void test_segments(void)
 	is_u64(table.text_bytes, TEXT_BYTES + bytes, "the size of both");
 	is_u64(table.rows.base, 0, "the rows begin with the first one");
 	is_u64(table.rows.pages, 1 + TEXT_BYTES / FS_UNWIND_PAGE_BYTES, "and end with the second");
+	memcpy(file + PHDR(0) + offsetof(Elf64_Phdr, p_filesz), &none, sizeof(none));
+	is_u64(read_bytes(sizeof(file)), 0, "a segment of code without bytes");
+	ok(table.codes == 1 && table.rows.base == TEXT, "does not count");
 	flags = PF_R;
 	memcpy(file + PHDR(0) + offsetof(Elf64_Phdr, p_flags), &flags, sizeof(flags));
 	memcpy(file + PHDR(1) + offsetof(Elf64_Phdr, p_flags), &flags, sizeof(flags));
