@@ -20,6 +20,8 @@ static void test_pages(void)
 	} t[] = {
 		{BASE, BASE, E2BIG, 0, "no address"},
 		{BASE + 1, BASE, E2BIG, 0, "an end before the start"},
+		{BASE + 5, BASE + 5, E2BIG, 0, "no address, in a page"},
+		{BASE + 5, BASE + 4, E2BIG, 0, "an end before the start, in a page"},
 		{BASE, BASE + 1, 0, 1, "one address"},
 		{BASE, BASE + PAGE, 0, 1, "a whole page"},
 		{BASE, BASE + PAGE + 1, 0, 2, "a page and an address"},
