@@ -122,6 +122,7 @@ static void test_repeated(void)
 	is_u64(r.page[1].rows, 2, "its rows");
 	is_u64(r.page[3].first, 6, "the first row of the last page");
 	is_u64(row_table_find(&r, BASE + PAGE), 10, "the rule at the border of a page");
+	is_u64(row_table_find(&r, BASE + 2 * PAGE), 12, "the last rule goes on in the next page");
 	is_u64(row_table_find(&r, BASE + 4 * PAGE - 1), 12, "the last rule holds up to the end");
 	row_table_free(&r);
 }
