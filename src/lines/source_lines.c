@@ -68,7 +68,8 @@ static int find_units(struct source_lines *l)
 
 	while (!err && !l->dw->get_units(l->dwarf, unit, &unit, &version, &type, &die, &skeleton))
 		err = add_unit(l, &die);
-	qsort(l->range, l->n, sizeof(*l->range), by_start);
+	if (l->n) /* else there is no array, which qsort() must have */
+		qsort(l->range, l->n, sizeof(*l->range), by_start);
 	return err ? err : l->n ? 0 : -ENOENT;
 }
 
