@@ -418,6 +418,23 @@ static void test_bomb(void)
 	is_str(f[2].function, "last", "and no further name of this file is demangled");
 }
 
+/* Tests two names of C++ in one file. */
+static void test_two_names(void)
+{
+	struct source_frame f[SOURCE_FRAMES_MAX];
+
+	begin();
+	made.scopes = 2;
+	made.scope[0] =
+		(struct made_scope){DW_TAG_INLINED_SUBROUTINE, "first", "_ZN5place5firstEv", 1, 1};
+	made.scope[1] = (struct made_scope){
+		.tag = DW_TAG_SUBPROGRAM, .name = "last", .linkage = "_ZN5place4lastEv"};
+	if (!ok(find(16, f) == 2, "two functions"))
+		return;
+	is_str(f[0].function, "place::first", "the first name");
+	is_str(f[1].function, "place::last", "the second name");
+}
+
 static void test_names(void)
 {
 	char longest[SOURCE_TEXT_BYTES + 1];
@@ -453,6 +470,7 @@ int main(void)
 	test_scopes();
 	test_call();
 	test_most();
+	test_two_names();
 	test_bomb();
 	test_names();
 	return tap_done();
