@@ -63,6 +63,17 @@ static void test_bounds(void)
 	counters_add_pending(&c, &p);
 	is_u64(c.latency[END_MAJOR][NR_LATENCY - 1], 1, "the last bucket");
 	is_u64(c.served[CLASS_FILE_MAJOR].band[NR_BANDS - 1], 1, "the last band");
+	for (uint32_t bucket = 0; bucket < NR_LATENCY; bucket++) {
+		uint32_t band = bucket / BAND_STEP < NR_BANDS ? bucket / BAND_STEP : NR_BANDS - 1;
+
+		memset(&c, 0, sizeof(c));
+		p.bucket = bucket;
+		counters_add_pending(&c, &p);
+		ok(c.latency[END_MAJOR][bucket] == 1 &&
+			   c.served[CLASS_FILE_MAJOR].band[band] == 1 &&
+			   c.served[CLASS_FILE_MAJOR].stall_ns == NS,
+		   "bucket %u is in band %u", bucket, band);
+	}
 	p = fault();
 	p.class = NR_CLASSES;
 	memset(&c, 0, sizeof(c));

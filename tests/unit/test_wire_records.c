@@ -77,6 +77,9 @@ static void test_others(void)
 	put(RECORD_PROCESS, sizeof(struct record));
 	ok(!record_of_wire(ring, sizeof(struct record) - 1, &copy),
 	   "less than a header in the ring");
+	put(RECORD_PROCESS, sizeof(struct record));
+	ok(record_of_wire(ring, sizeof(struct record), &copy) && is_copied(sizeof(struct record)),
+	   "only a header");
 	put(0, sizeof(struct record));
 	ok(!record_of_wire(ring, sizeof(ring), &copy), "kind 0");
 	put(RECORD_TICK, sizeof(struct tick_record));
@@ -142,6 +145,66 @@ static void test_packed(void)
 	ok(!unpacked(n + 1), "packed: more words than the masks name");
 	packed.mask[FIRST_DESCRIPTORS + 2] |= 1 << 15;
 	ok(!unpacked(n + 1), "packed: a word behind the last counter");
+}
+
+/* Sets all bits that name a word of this part. Returns the number of words so far. */
+static __u32 fill_part(__u32 words, __u32 first, size_t bytes)
+{
+	__u32 n = bytes / sizeof(__u64);
+
+	for (__u32 i = 0; i < n; i += FS_CHUNK) {
+		__u32 rest = n - i < FS_CHUNK ? n - i : FS_CHUNK;
+
+		words = pack(words, first + i / FS_CHUNK, (1u << rest) - 1, 3);
+	}
+	return words;
+}
+
+/* Adds the bit behind the last word of a part, if the last mask of the part has room for it. */
+static bool takes_more(__u32 words, __u32 first, size_t bytes)
+{
+	__u32 n = bytes / sizeof(__u64);
+	__u16 *mask = &packed.mask[first + n / FS_CHUNK], was = *mask;
+	bool takes;
+
+	if (n % FS_CHUNK == 0)
+		return false;
+	*mask |= 1u << n % FS_CHUNK;
+	packed.word[words] = 3;
+	takes = unpacked(words + 1);
+	*mask = was;
+	return takes;
+}
+
+/* Every word of each part is there, and no word behind a part. */
+static void test_whole(void)
+{
+	const struct process_record *p;
+	const __u64 *word;
+	size_t equal = 0;
+	__u32 n = 0;
+
+	memset(packed.mask, 0, sizeof(packed.mask));
+	n = fill_part(n, 0, sizeof(struct event_counters));
+	n = fill_part(n, FIRST_MAPPINGS, sizeof(struct mapping_counters));
+	n = fill_part(n, FIRST_DESCRIPTORS, sizeof(struct descriptor_counters));
+	n = fill_part(n, FIRST_STALLS, sizeof(struct stall_counters));
+	n = fill_part(n, FIRST_CLASSES, sizeof(struct class_counters));
+	is_u64(n, sizeof(struct counters) / sizeof(__u64), "whole: the parts have all counters");
+	p = unpacked(n);
+	word = (const __u64 *)&p->c;
+	for (__u32 i = 0; p && i < n; i++)
+		equal += word[i] == 3;
+	is_u64(equal, n, "whole: each of them is sent");
+	ok(!takes_more(n, 0, sizeof(struct event_counters)) &&
+		   !takes_more(n, FIRST_MAPPINGS, sizeof(struct mapping_counters)) &&
+		   !takes_more(n, FIRST_DESCRIPTORS, sizeof(struct descriptor_counters)) &&
+		   !takes_more(n, FIRST_STALLS, sizeof(struct stall_counters)) &&
+		   !takes_more(n, FIRST_CLASSES, sizeof(struct class_counters)),
+	   "whole: no part has a word more");
+	n = pack(n, PENDING, 0xffff, 0);
+	ok(n <= FS_PACKED_WORDS && unpacked(n), "whole: and the leader's last fault");
+	memset(packed.mask, 0, sizeof(packed.mask));
 }
 
 /* The leader's last fault is sent apart. It counts like one that is in the counters. */
@@ -212,6 +275,14 @@ static void test_walks(void)
 	w = unpacked_walk(700, WALK_FRAMES, 700, WALK_PYTHON, 0);
 	ok(w && w->frames == 700 && w->ip[WALK_FRAMES - 1] == 100 + WALK_FRAMES - 1,
 	   "walk: deeper than a record");
+	ok(unpacked_walk(4, 4, 2, 2, 0), "walk: as many frames as it has room");
+	ok(unpacked_walk(0, 0, 0, 0, 0), "walk: no frames");
+	ok(!unpacked_walk(0, 0, 0, 0, -8), "walk: shorter than its struct");
+	ok(unpacked_walk(WALK_FRAMES - 1, WALK_FRAMES - 1, WALK_PYTHON - 1, WALK_PYTHON - 1, 0),
+	   "walk: room for all frames but one");
+	ok(!unpacked_walk(WALK_FRAMES, WALK_FRAMES - 1, 0, 0, 0), "walk: one frame more");
+	ok(!unpacked_walk(0, 0, WALK_PYTHON, WALK_PYTHON - 1, 0), "walk: or one of CPython");
+	ok(!unpacked_walk(0, 0, 0, WALK_PYTHON + 1, 0), "walk: too much room for CPython");
 	ok(!unpacked_walk(5, 4, 0, 0, 0), "walk: more frames than it has room");
 	ok(!unpacked_walk(1, 4, 3, 2, 0), "walk: more frames of CPython than it has room");
 	ok(!unpacked_walk(1, 4, 1, 2, -8) && !unpacked_walk(1, 4, 1, 2, 8), "walk: another length");
@@ -231,8 +302,23 @@ static void test_codes(void)
 	ok(record_of_wire(&code, code.h.len, &copy) && got->h.len == sizeof(*got) &&
 		   got->table[99] == 7 && got->table[128] == 0,
 	   "code: a short table");
+	code.table_bytes = 128;
+	ok(record_of_wire(&code, code.h.len, &copy) && got->table[127] == 7,
+	   "code: a table up to the end");
 	code.table_bytes = 129;
 	ok(!record_of_wire(&code, code.h.len, &copy), "code: a table that is longer than it says");
+	code.h.len = sizeof(code);
+	code.table[PYTHON_TABLE - 1] = 9;
+	code.table_bytes = PYTHON_TABLE;
+	ok(record_of_wire(&code, code.h.len, &copy) && got->table[PYTHON_TABLE - 1] == 9,
+	   "code: the longest table");
+	code.table_bytes++;
+	ok(!record_of_wire(&code, code.h.len, &copy), "code: longer than the longest");
+	code.table_bytes = 0;
+	code.h.len = begin;
+	ok(record_of_wire(&code, code.h.len, &copy) && got->h.len == sizeof(*got) &&
+		   got->table[0] == 0,
+	   "code: an empty table");
 	code.h.len = sizeof(code) + 8;
 	ok(!record_of_wire(&code, code.h.len, &copy), "code: longer than its struct");
 	code.h.len = begin - 8;
@@ -246,6 +332,7 @@ int main(void)
 	test_kinds();
 	test_others();
 	test_packed();
+	test_whole();
 	test_pending();
 	return tap_done();
 }
