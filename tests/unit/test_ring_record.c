@@ -55,8 +55,45 @@ static void test_lengths(void)
 	bytes[4] = 2;
 	sign(BB_HEAD_BYTES);
 	is_u64(bb_decode(bytes, sizeof(bytes), &r), (uint64_t)-EILSEQ, "another format");
+	make(BB_HEAD_BYTES);
+	bytes[5] = 1;
+	sign(BB_HEAD_BYTES);
+	is_u64(bb_decode(bytes, sizeof(bytes), &r), (uint64_t)-EILSEQ, "one with a large number");
+	make(BB_HEAD_BYTES);
+	bytes[3] = 'x';
+	is_u64(bb_decode(bytes, sizeof(bytes), &r), (uint64_t)-EINVAL, "another magic number");
 	memset(r.text, 'y', BB_TEXT_MAX + 1);
 	is_u64(bb_encode(&r, bytes), BB_RECORD_MAX, "a text without an end is cut");
+}
+
+/* The bytes of a record, which other versions read. */
+static void test_bytes(void)
+{
+	static const uint8_t head[CRC_AT] = {
+		'F',	  'S',	      'b',  'b',  1,	0,    66,   0,	  1,	2,    0,    0,
+		0,	  0,	      0,    0,	  3,	0,    0,    0,	  0,	0,    0,    0,
+		4,	  0,	      0,    0,	  0,	0,    0,    0,	  0xaa, 0xaa, 0xaa, 0xaa,
+		0xaa,	  0xaa,	      0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa,
+		BB_PROBE, BB_WARNING, 0,    0,	  5,	0,    0,    0,	  6,	0,    0,    0};
+	struct bb_record r = {.sequence = 0x201,
+			      .boot_ns = 3,
+			      .wall_ns = 4,
+			      .class = BB_PROBE,
+			      .severity = BB_WARNING,
+			      .count = 5,
+			      .dropped = 6,
+			      .text = "ab"};
+	size_t zeros = 0;
+
+	memset(r.boot_id, 0xaa, sizeof(r.boot_id));
+	memset(bytes, 0xff, sizeof(bytes));
+	is_u64(bb_encode(&r, bytes), BB_HEAD_BYTES + 2, "a short record");
+	ok(!memcmp(bytes, head, sizeof(head)), "its header");
+	ok(!memcmp(bytes + BB_HEAD_BYTES, "ab", 2), "its text");
+	for (size_t i = BB_HEAD_BYTES + 2; i < BB_RECORD_MAX; i++)
+		zeros += !bytes[i];
+	is_u64(zeros, BB_TEXT_MAX - 2, "zeros follow up to the longest record");
+	is_u64(bytes[BB_RECORD_MAX], 0xff, "and no byte more");
 }
 
 /* Returns the record `r` after both encodings, or an empty one if these differ. */
@@ -135,6 +172,11 @@ static void test_lines(void)
 		   r.boot_id[0] == 0xdf && r.boot_id[15] == 0x63 && r.count == 7 && r.dropped == 8,
 	   "its values");
 	is_str(r.text, "a=b", "its text");
+	r.sequence = 0;
+	bb_encode_line(&(struct bb_record){.sequence = 9}, line);
+	memmove(line + 5, line, strlen(line) + 1);
+	memcpy(line, "f fa ", 5);
+	ok(!bb_decode_line(line, strlen(line), &r) && r.sequence == 9, "a line behind other text");
 	is_u64(decode(whole, strlen(whole), " ~1234567", &r), 0, "what follows is no checksum");
 	is_u64(decode(whole, strlen(whole), " ~1234567x", &r), 0, "nor is this");
 	is_u64(decode(whole, strlen(whole), " -12345678", &r), 0, "nor this");
@@ -371,6 +413,7 @@ static void test_kmsg(void)
 int main(void)
 {
 	test_lengths();
+	test_bytes();
 	test_names();
 	test_lines();
 	test_values();
