@@ -255,7 +255,7 @@ static const struct walk_record *unpacked_walk(__u32 frames, __u32 room, __u32 p
 	walk.w.pythons = pythons;
 	walk.w.python_room = python_room;
 	walk.w.interrupted[0] = 6;
-	for (__u32 i = 0; i < (len - sizeof(walk.w)) / sizeof(__u64); i++)
+	for (__u32 i = 0; sizeof(walk.w) + (i + 1) * sizeof(__u64) <= len; i++)
 		((__u64 *)walk.w.data)[i] = 100 + i;
 	memset(&copy, 0xa5, sizeof(copy));
 	return record_of_wire(&walk, len, &copy) ? (struct walk_record *)&copy : NULL;
