@@ -86,6 +86,10 @@ static void test_overlaps(void)
 	is_likelier(BASE, 1, 9, BASE, 2, 8, "the one that was unloaded last");
 	is_likelier(BASE + 0x1000, 5, 0, BASE, 5, 0, "the one that begins next to the address");
 	is_likelier(BASE + 0x1000, 0, 0, BASE, 0, 0, "also if only sizes are known");
+	m = (struct bb_modules){};
+	load("first", BASE, 0x1000, 5);
+	load("second", BASE, 0x1000, 5);
+	is_of(BASE, "first", "of two with equal ranges, the first");
 }
 
 static void test_names(void)
@@ -173,6 +177,51 @@ static void test_lists(void)
 		   "module %zu", i);
 }
 
+#define LIST_MAX 392 /* characters of a list of modules in a record */
+
+/* Two modules whose list has `len` characters. Returns how many of them are in one record. */
+static size_t listed(size_t len)
+{
+	struct bb_record r = {.class = BB_MODULE};
+	char name[32];
+	size_t n = 0;
+
+	m = (struct bb_modules){};
+	for (; len >= 2 * 28; len -= 28) { /* " m00@ffffffffc0000000+10000" has 27 characters */
+		snprintf(name, sizeof(name), "%0*zu", n ? 4 : 5, n);
+		load(name, BASE, 0x10000, 1);
+		n++;
+	}
+	snprintf(name, sizeof(name), "%0*zu", (int)len - 24, n);
+	load(name, BASE, 0x10000, 1);
+	return bb_modules_put(&r, &m, 0);
+}
+
+static void test_full_record(void)
+{
+	struct bb_record r = {.class = BB_MODULE};
+	size_t n = listed(LIST_MAX);
+
+	is_u64(n, m.n, "the longest list");
+	n = listed(LIST_MAX + 1);
+	is_u64(n, m.n - 1, "a list that is longer lacks the last module");
+	memset(r.text, 'x', BB_TEXT_MAX - 30);
+	is_u64(bb_modules_put(&r, &m, 0), 0, "a record without room");
+	is_u64(strlen(r.text), BB_TEXT_MAX - 30, "is not changed");
+	m = (struct bb_modules){};
+	r = (struct bb_record){.class = BB_MODULE};
+	bb_put(&r, "text", "10+20");
+	bb_modules_take(&m, &r);
+	is_u64(m.n, 0, "a record without a module's name");
+	r = (struct bb_record){.class = BB_MODULE};
+	bb_put(&r, "modules", "one@10+20 two@30 three@+40 @50+60 four@70+80");
+	bb_modules_take(&m, &r);
+	is_u64(m.n, 2, "a list with damaged entries");
+	is_of(0x2f, "one", "has the whole ones");
+	is_of(0x70, "four", "up to the last");
+	is_of(0x30, "none", "but no others");
+}
+
 static void test_records(void)
 {
 	struct bb_module one = module("lab", BASE, 0x1000, 0);
@@ -212,6 +261,7 @@ int main(void)
 	test_names();
 	test_room();
 	test_lists();
+	test_full_record();
 	test_records();
 	return tap_done();
 }
