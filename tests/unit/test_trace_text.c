@@ -173,8 +173,8 @@ static void test_pieces(void)
 
 static void test_times(void)
 {
-	buf_puts(&text, "1.5: console: a\n");
-	is_str(log_of(), "[    1.500000] a\n", "a time at the begin of a line");
+	buf_puts(&text, "190.5: console: a\n");
+	is_str(log_of(), "[  190.500000] a\n", "a time at the begin of a line");
 	buf_puts(&text, "x: 7: 0.25: console: a\n");
 	is_str(log_of(), "[    0.250000] a\n", "a number without a point is none");
 	buf_puts(&text, "cpu: console: a\n");
