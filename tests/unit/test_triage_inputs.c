@@ -95,6 +95,8 @@ static void test_text(void)
 	ok(!is_text((char)0xff, 100, 200), "no UTF-8");
 	ok(triage_is_text("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80 xxxx", 14), "UTF-8");
 	ok(triage_is_text("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xc3\xa4", 33), "at the end too");
+	ok(triage_is_text("\xf0\x9f\x98", 3), "a character that the end cuts");
+	ok(!triage_is_text("\xf0\x9f\x98x", 4), "but not before other bytes");
 }
 
 /* ---- gaps ---- */
@@ -474,6 +476,25 @@ static void test_rings_become_logs(void)
 	bb_found_free(&found);
 }
 
+/* A ring begins with binary data: a log with a NUL somewhere is none. */
+static void test_log_with_a_nul(void)
+{
+	for (size_t at = 62; at < 66; at++) {
+		struct triage_files f = {};
+		char bytes[200];
+
+		memset(bytes, 'a', sizeof(bytes));
+		memcpy(bytes + 100, BB_MAGIC, strlen(BB_MAGIC));
+		bytes[at] = 0;
+		put("nul", bytes, sizeof(bytes));
+		triage_files_add(&f, BELOW("nul"));
+		is_u64(survivors_to_logs(&f), 0, "a file with a NUL");
+		is_u64(f.input[0].size, at < 64 ? 0 : sizeof(bytes),
+		       at < 64 ? "in its first 64 bytes is a ring" : "behind them is a log");
+		triage_files_free(&f);
+	}
+}
+
 int main(void)
 {
 	strcpy(place, "/tmp/test_triage_inputs.XXXXXX");
@@ -490,6 +511,7 @@ int main(void)
 	test_traces_become_logs();
 	test_no_records();
 	test_rings_become_logs();
+	test_log_with_a_nul();
 	nftw(place, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	return tap_done();
 }
