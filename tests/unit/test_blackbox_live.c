@@ -16,8 +16,9 @@
 #include "recorder/record_sinks.h"
 #include "tap.h"
 
-#define SITE  0xffffffff81234567ULL
-#define BURST 200 /* lines of severity info that are kept at once */
+#define SITE	   0xffffffff81234567ULL
+#define BURST	   200 /* lines of severity info that are kept at once */
+#define OOPS_LINES 250 /* lines that are kept after the first one of an oops */
 
 static int kmsg[2]; /* a pipe of packets: each write is a line, as in /dev/kmsg */
 static struct bb_found found;
@@ -175,6 +176,19 @@ static void test_burst(void)
 	is_u64(count(BB_REPORT, "mm/slub.c"), 1, "a worse one is kept nevertheless");
 }
 
+/* An oops has many lines of severity info; those behind the 250th are other lines again. */
+static void test_long_oops(void)
+{
+	begin("long");
+	say(1, "BUG: unable to handle page fault for address: 0");
+	for (int i = 1; i <= OOPS_LINES + 2; i++)
+		say(6, i == OOPS_LINES ? "the last line" : i > OOPS_LINES ? "behind it" : "a line");
+	run(blackbox_run);
+	is_u64(count(BB_CONSOLE, "a line"), OOPS_LINES - 1, "lines of an oops");
+	is_u64(count(BB_CONSOLE, "the last line"), 1, "up to the last");
+	is_u64(count(BB_CONSOLE, "behind it"), 0, "and none behind it");
+}
+
 static struct precursor_record event(enum precursor_kind what, uint64_t age_ns)
 {
 	struct precursor_record r = {.what = what, .ip = SITE, .count = 1, .pid = 42, .tid = 42};
@@ -294,6 +308,7 @@ int main(void)
 	test_empty_run();
 	test_log();
 	test_burst();
+	test_long_oops();
 	test_survived();
 	test_equal_faults();
 	test_panic();
