@@ -177,6 +177,7 @@ static void test_made(void)
 	is_u64(kernel_types_function(&k, NUMBER_OF_bpf_rdonly_cast), 0,
 	       "a function that the kernel lacks");
 	is_u64(kernel_types_function(&k, KERNEL_FUNCTION_END), 0, "a number without a function");
+	is_u64(kernel_types_function(&k, KERNEL_FUNCTION_FIRST - 1), 0, "nor one before them");
 	is_u64(kernel_types_traced(&k, "function"),
 	       btf__find_by_name_kind(all, "function", BTF_KIND_FUNC),
 	       "id of a traced function in the whole BTF");
@@ -313,6 +314,115 @@ static void test_wrong_headers(void)
 	btf__free(all);
 }
 
+/* The sections of BTF may be in any order, up to the last byte. */
+static void test_sections(void)
+{
+	struct btf *all = make();
+	const struct btf_header *h;
+	struct kernel_types k;
+	const uint8_t *raw;
+	__u32 size;
+
+	raw = btf__raw_data(all, &size);
+	h = (const struct btf_header *)raw;
+	for (int empty = 0; empty < 2; empty++) {
+		uint32_t padded = (h->str_len + 3) / 4 * 4, types = empty ? 0 : h->type_len;
+		uint8_t *copy = calloc(1, h->hdr_len + padded + types);
+		struct btf_header *own = (struct btf_header *)copy;
+
+		memcpy(copy, raw, h->hdr_len);
+		memcpy(copy + h->hdr_len, raw + h->hdr_len + h->str_off, h->str_len);
+		memcpy(copy + h->hdr_len + padded, raw + h->hdr_len + h->type_off, types);
+		own->str_off = 0;
+		own->type_off = padded;
+		own->type_len = types;
+		kernel_types_begin(&k);
+		is_u64(kernel_types_take(&k, copy, h->hdr_len + padded + types, is_wanted, NULL), 0,
+		       empty ? "names, but no type" : "names before types");
+		ok((find(k.btf, "outer", BTF_KIND_STRUCT) == NULL) == empty,
+		   "the types that are there");
+		kernel_types_end(&k);
+		if (!empty)
+			is_u64(kernel_types_take(&k, copy, h->hdr_len + padded + types - 1,
+						 is_wanted, NULL),
+			       (uint64_t)-EINVAL, "types whose last byte is cut");
+		free(copy);
+	}
+	btf__free(all);
+}
+
+#define DEPTH_MAX 64
+
+static bool is_outermost(void *ctx, const char *name)
+{
+	return !strcmp(name, ctx);
+}
+
+/* A structure in a structure, and so on: what is too deep has no type. */
+static void test_depth(void)
+{
+	struct btf *all = btf__new_empty();
+	char name[16];
+	int in = 0;
+
+	for (int i = 0; i <= DEPTH_MAX + 1; i++) {
+		snprintf(name, sizeof(name), "s%d", i);
+		in = btf__add_struct(all, name, 8);
+		if (i)
+			btf__add_field(all, "in", in - 1, 0, 0);
+	}
+	for (int deep = DEPTH_MAX; deep <= DEPTH_MAX + 1; deep++) {
+		struct kernel_types k;
+		const void *raw;
+		__u32 size;
+
+		raw = btf__raw_data(all, &size);
+		snprintf(name, sizeof(name), "s%d", deep);
+		kernel_types_begin(&k);
+		is_u64(kernel_types_take(&k, raw, size, is_outermost, name), 0, name);
+		is_u64(btf__type_cnt(k.btf) - 1, DEPTH_MAX + 1, "structures that are taken");
+		ok(find(k.btf, "s1", BTF_KIND_STRUCT) && find(k.btf, name, BTF_KIND_STRUCT),
+		   "the outermost one, and those in it");
+		ok((find(k.btf, "s0", BTF_KIND_STRUCT) == NULL) == (deep > DEPTH_MAX),
+		   "the innermost one, if it is not too deep");
+		kernel_types_end(&k);
+	}
+	btf__free(all);
+}
+
+static bool is_any(void *ctx, const char *name)
+{
+	(void)ctx, (void)name;
+	return true;
+}
+
+/* The ids of so many functions are known. */
+static void test_targets(void)
+{
+	struct btf *all = btf__new_empty();
+	int proto = btf__add_func_proto(all, 0);
+	struct kernel_types k;
+	const void *raw;
+	char name[16];
+	__u32 size;
+
+	for (int i = 0; i <= KERNEL_TARGETS_MAX; i++) {
+		snprintf(name, sizeof(name), "f%d", i);
+		btf__add_func(all, name, BTF_FUNC_STATIC, proto);
+	}
+	raw = btf__raw_data(all, &size);
+	kernel_types_begin(&k);
+	is_u64(kernel_types_take(&k, raw, size, is_any, NULL), 0, "many functions");
+	is_u64(k.targets, KERNEL_TARGETS_MAX, "as many as are kept");
+	is_u64(kernel_types_traced(&k, "f0"), proto + 1, "the first");
+	snprintf(name, sizeof(name), "f%d", KERNEL_TARGETS_MAX - 1);
+	is_u64(kernel_types_traced(&k, name), proto + KERNEL_TARGETS_MAX, "the last");
+	snprintf(name, sizeof(name), "f%d", KERNEL_TARGETS_MAX);
+	is_u64(kernel_types_traced(&k, name), 0, "one more is not known");
+	kernel_types_end(&k);
+	btf__free(all);
+}
+
 /* Compares what programs are attached to with the whole BTF of this kernel. */
 static void check_targets(const struct bpf_object *obj, const struct btf *all,
 			  const struct btf *part)
@@ -376,6 +486,9 @@ int main(void)
 	test_header_sizes();
 	test_damaged();
 	test_wrong_headers();
+	test_sections();
+	test_depth();
+	test_targets();
 	test_this_kernel();
 	return tap_done();
 }
