@@ -194,6 +194,7 @@ static void test_host(void)
 	static char info[65536];
 	struct host_record r;
 	struct utsname un;
+	int major, minor;
 	char text[256], *flags;
 	struct stat st;
 
@@ -204,6 +205,11 @@ static void test_host(void)
 	uname(&un);
 	is_u64(host_kernel_major(), atoi(un.release), "the first number of the release");
 	ok(host_kernel_since(atoi(un.release), 0) && host_kernel_since(2, 99), "since its version");
+	if (sscanf(un.release, "%d.%d", &major, &minor) != 2)
+		abort();
+	ok(host_kernel_since(major, minor) && host_kernel_since(major - 1, minor + 1),
+	   "since this very version");
+	ok(!host_kernel_since(major, minor + 1), "not since the next one");
 	ok(!host_kernel_since(atoi(un.release), 9999) && !host_kernel_since(9999, 0),
 	   "not since a later version");
 	host_fill(&r);
@@ -236,6 +242,7 @@ static void test_host(void)
 static void test_exhausted(void)
 {
 	struct rlimit was, few;
+	int next;
 
 	ok(is_exhausted(-EMFILE) && is_exhausted(-ENFILE) && is_exhausted(-ENOMEM),
 	   "errors of what is used up");
@@ -245,6 +252,10 @@ static void test_exhausted(void)
 	setrlimit(RLIMIT_NOFILE, &few);
 	is_u64(exhausted_files(20), 0, "20 files of 64 can be opened");
 	is_u64(exhausted_files(64), -EMFILE, "64 of 64 cannot: some are open");
+	next = dup(STDOUT_FILENO);
+	close(next);
+	is_u64(exhausted_files(64 - next), 0, "all numbers behind those of open files");
+	is_u64(exhausted_files(64 - next + 1), -EMFILE, "and one more");
 	ok(strstr(as_error(-EMFILE).s, "(EMFILE): RLIMIT_NOFILE is 64\n"), "and has the limit");
 	few.rlim_cur = 3;
 	setrlimit(RLIMIT_NOFILE, &few);
@@ -443,6 +454,11 @@ static void test_states(void)
 	is_u64(c->served[CLASS_FILE_MAJOR].band[2], 1, "by class, in its band");
 	is_u64(c->served[CLASS_FILE_MAJOR].stall_ns, 5000, "its time by class");
 	is_u64(c->served_max_ns[CLASS_FILE_MAJOR], 5000, "the longest by class");
+	s.state.st.map_count = 72;
+	s.state.st.fd_limit = 200;
+	look(&pl, &states, false, &t);
+	is_u64(t.records, 1, "one that has more mappings");
+	is_u64(t.last.g.fd_high, 1000, "the most descriptors it had under the same limit");
 	s.state.st.map_count = 71;
 	s.state.slot.ended_ns = 1ULL << 45;
 	/* the fd limit at the time of the peak; the limit has changed since then */
