@@ -110,6 +110,30 @@ static void in_child(size_t kept, bool root)
 		tap_failed++;
 }
 
+/* Runs in a child. Of more rights than can be kept, the first ones are. */
+static void keep_too_many(void)
+{
+	static const struct right many[] = {{CAP_KILL, -1, "1"},
+					    {CAP_CHOWN, -1, "2"},
+					    {CAP_SETUID, -1, "3"},
+					    {CAP_SETGID, -1, "4"},
+					    {CAP_SETPCAP, -1, "5"}};
+	pid_t pid;
+	int status;
+
+	for (size_t i = 0; i < RIGHTS_KEPT_MAX + 1; i++)
+		if (!has(many[i].capability, CAP_PERMITTED))
+			return; /* the root of a container may lack them */
+	pid = fork();
+	if (!pid) {
+		rights_drop(many, RIGHTS_KEPT_MAX + 1, &(struct rights_scope){}, &left);
+		_exit(left.nr_kept == RIGHTS_KEPT_MAX && !strcmp(left.kept[3].why, "4") &&
+		      has(CAP_SETGID, CAP_EFFECTIVE) && !has(CAP_SETPCAP, CAP_EFFECTIVE));
+	}
+	waitpid(pid, &status, 0);
+	ok(WIFEXITED(status) && WEXITSTATUS(status) == 1, "of five rights, four are kept");
+}
+
 static int ask(void *ctx)
 {
 	*(int *)ctx = count_caps(CAP_EFFECTIVE);
@@ -130,5 +154,7 @@ int main(void)
 	is_str(rights_name(CAP_BPF, name, sizeof(name)), "cap_bpf", "the name of a capability");
 	in_child(0, root);
 	in_child(2, root);
+	if (root)
+		keep_too_many();
 	return tap_done();
 }
