@@ -12,6 +12,7 @@
 #define PROCESSES   8
 #define RECORDS_MAX 1024
 #define FILE_HEADER 16
+#define LAST_BYTES  256 /* room for the chunk that says that a recording is full */
 
 static struct {
 	size_t n;
@@ -273,6 +274,35 @@ static void test_bounded(void)
 	unlink(path);
 }
 
+/* A maximum size has room for a chunk and, behind it, for the one that says why it ends. */
+static void test_bound(void)
+{
+	const char *path = fixture_path("bound");
+	struct tick_record tick = tick_record(SECOND);
+	unsigned long long bytes = 0;
+
+	for (int round = 0; round < 3; round++) {
+		struct recorder *rec = NULL;
+		int err;
+
+		if (recorder_open_capped(path, true, round ? bytes + LAST_BYTES - (round == 2) : 0,
+					 &rec, error, sizeof(error)))
+			abort();
+		ok(recorder_is_empty(rec), "a recording without a chunk");
+		err = recorder_take(rec, &tick.h);
+		if (!round)
+			bytes = recorder_bytes(rec);
+		is_u64(err, round == 2 ? (uint64_t)-EOVERFLOW : 0,
+		       round == 2 ? "a chunk that is a byte too long" : "a chunk that has room");
+		is_u64(recorder_close(rec), 0, "closed");
+		ok(replay(path) == 1 && taken.n == 1, "the recording is whole");
+		ok(((struct record *)taken.rec[0].bytes)->kind ==
+			   (round == 2 ? RECORD_END : RECORD_TICK),
+		   "its record");
+	}
+	unlink(path);
+}
+
 /* Tests that records after the last scan do not exceed the recording's maximum size. */
 static void test_bounded_at_the_end(void)
 {
@@ -339,6 +369,7 @@ int main(void)
 	test_resumed();
 	test_bounded();
 	test_bounded_at_the_end();
+	test_bound();
 	test_hostile_chunks();
 	forget();
 	while (want.n)
