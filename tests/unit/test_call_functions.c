@@ -98,6 +98,18 @@ static void test_room(void)
 	parse(table);
 	is_u64(f.nr, rows, "a function of each row");
 	ok(rows < CALL_FUNCTIONS_MAX, "%zu functions, with room for others", rows);
+	len = 0;
+	for (unsigned int i = 0; i <= CALL_FUNCTIONS_MAX; i++) {
+		if (i == CALL_FUNCTIONS_MAX) {
+			parse(table);
+			is_u64(f.nr, CALL_FUNCTIONS_MAX, "as many functions as have room");
+		}
+		len += snprintf(table + len, sizeof(table) - len, "%x T " PREFIX "openat\n",
+				0x1000 + i);
+	}
+	parse(table);
+	is_u64(f.nr, CALL_FUNCTIONS_MAX, "one more");
+	is_u64(f.address[CALL_FUNCTIONS_MAX - 1], 0x1000 + CALL_FUNCTIONS_MAX - 1, "has none");
 }
 
 static void test_hostile(void)
