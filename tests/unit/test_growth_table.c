@@ -158,6 +158,27 @@ static void test_not_told(void)
 	is_u64(shared.growth_spared, GROWTH_SPARE, "rows of mappings, once they are told");
 }
 
+/* As many entries are released as are needed for the free ones, those of the oldest rows first. */
+static void test_order(void)
+{
+	begin();
+	while (shared.growth_used < GROWTH_MAX - GROWTH_SPARE)
+		grow(1, WHAT_MAPS, 1, 0);
+	look();
+	is_u64(shared.growth_spared, 0, "while half of the table is free, nothing is given back");
+	grow(1, WHAT_MAPS, 1, 0);
+	look();
+	is_u64(shared.growth_spared, 1, "with one row more, one is");
+	begin();
+	fill(1, WHAT_MAPS, 1, 0);
+	for (uint32_t i = 0; i < GROWTH_MAX; i++)
+		row[i].last_ns = now + GROWTH_MAX - i;
+	look();
+	is_u64(shared.growth_spared, GROWTH_SPARE, "half of a full table is given back");
+	is_u64(spare[0].place, GROWTH_MAX - 1, "the row that grew longest ago is the first");
+	is_u64(spare[GROWTH_SPARE - 1].place, GROWTH_MAX - GROWTH_SPARE, "and the last one");
+}
+
 static void test_never_used(void)
 {
 	begin();
@@ -211,6 +232,7 @@ int main(void)
 	test_held();
 	test_closed();
 	test_not_told();
+	test_order();
 	test_never_used();
 	for (unsigned int seed = 0; seed < 200; seed++)
 		good += random_history(seed);
