@@ -214,6 +214,23 @@ static void test_load_log(void)
 	   "of a long line, the last half of the log is kept");
 	load_log_begin();
 	is_str(load_log(), "", "a new load has a new log");
+	load_log_add("12345678");
+	memset(line, 'x', 8191 - 7);
+	line[8191 - 7] = 0;
+	load_log_add(line);
+	is_u64(strlen(load_log()), 4096 + 8, "a line for which one byte is missing is cut");
+	load_log_begin();
+	line[4095] = 0;
+	load_log_add(line);
+	load_log_add("y");
+	is_u64(strlen(load_log()), 4096, "half of the log");
+	line[4095] = 'x';
+	memset(line, 'z', 4097);
+	line[4097] = 0;
+	load_log_add(line);
+	is_u64(strlen(load_log()), 8191, "and the last half of a longer line");
+	ok(load_log()[4094] == 'x' && load_log()[4095] == 'z', "replaces one byte");
+	load_log_begin();
 }
 
 /* ---- files of the machine ---- */
