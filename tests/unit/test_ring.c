@@ -154,6 +154,13 @@ static void test_sizes(void)
 {
 	is_u64(ring_bytes_for(1), 1 << 20, "one CPU: 1 MiB");
 	is_u64(ring_bytes_for(5), 2 << 20, "five CPUs: 256 KiB each, as a power of two");
+	is_u64(ring_bytes_for(4), 1 << 20, "four CPUs: 256 KiB each");
+	is_u64(ring_bytes_for(8), 2 << 20, "eight CPUs");
+	is_u64(ring_bytes_for(9), 4 << 20, "nine CPUs");
+	is_u64(ring_bytes_for(16), 4 << 20, "16 CPUs");
+	is_u64(ring_bytes_for(17), 8 << 20, "17 CPUs");
+	is_u64(ring_bytes_for(33), 8 << 20, "33 CPUs have no more than 32");
+	is_u64(ring_bytes_for(0), 1 << 20, "no CPU");
 	is_u64(ring_bytes_for(512), 8 << 20, "many CPUs: 8 MiB at most");
 	is_u64(ring_bytes_for(-1), 1 << 20, "an unknown number of CPUs");
 }
