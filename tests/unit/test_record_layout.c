@@ -163,6 +163,55 @@ static void test_known(void)
 	   "only the element behind it");
 }
 
+/* Reads one field of a process. Returns whether it is the known field of this name. */
+static bool is_known(const char *field)
+{
+	char text[200];
+
+	snprintf(text, sizeof(text), "r %d process\nf %s -\n", RECORD_PROCESS, field);
+	return !reads(text) && record_layout_of(&l, RECORD_PROCESS)->part[0].is_known;
+}
+
+static void test_types(void)
+{
+	ok(is_known("u 4 1 0 subject.pid"), "a number of this version");
+	ok(is_known("u 2 1 0 subject.pid"), "one that was smaller");
+	ok(!is_known("u 8 1 0 subject.pid"), "one that is larger does not fit");
+	ok(!is_known("s 4 1 0 subject.pid"), "nor one with a sign");
+	ok(is_known("t 16 1 0 g.comm"), "a text of this version");
+	ok(is_known("t 64 1 0 g.comm"), "a longer one is cut");
+	ok(!is_known("u 8 1 0 g.comm"), "a number is no text");
+	ok(!is_known("u 4 1 0 subject.pi"), "another name");
+}
+
+/* A field that a recording lacks is 0, or ~0 if this says that the value is not known. */
+static void test_lacking(void)
+{
+	size_t other = 0, unknown = 0;
+
+	for (size_t i = 0; i < record_fields_count; i++) {
+		const struct record_fields *of = &record_fields[i];
+		unsigned char *want = calloc(1, of->len);
+		const struct kind_layout *k;
+		char text[64];
+
+		for (size_t j = 0; j < of->fields; j++)
+			for (uint32_t n = 0; of->field[j].unknown_is_max && n < of->field[j].count;
+			     n++, unknown++)
+				memset(want + of->field[j].offset + n * of->field[j].stride, 0xff,
+				       of->field[j].size);
+		snprintf(text, sizeof(text), "r %u x\n", of->kind);
+		if (reads(text))
+			abort();
+		k = record_layout_of(&l, of->kind);
+		other += k->len != of->len || memcmp(k->first, want, of->len) ||
+			 memcmp(k->last, want, of->len);
+		free(want);
+	}
+	ok(unknown > 0, "%zu values have a number for what is not known", unknown);
+	is_u64(other, 0, "they have it without a field, and all others are 0");
+}
+
 static void test_added(void)
 {
 	struct field_record f = {.of = 5000, .type = VALUE_UNSIGNED, .size = 8, .count = WORDS_MAX};
@@ -224,6 +273,8 @@ int main(void)
 	test_kinds();
 	test_places();
 	test_known();
+	test_types();
+	test_lacking();
 	test_added();
 	test_own();
 	record_layout_clear(&l);

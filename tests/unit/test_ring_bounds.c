@@ -3,6 +3,8 @@
  * Tests a recording in memory at its bounds: the length and age of a chunk, the size and age of a
  * group, and the time and bytes that the ring keeps. A new group is told by a call for the state.
  */
+#include <errno.h>
+
 #include "fixture.h"
 #include "probe/record_packing.h"
 #include "probe/record_ring.h"
@@ -14,6 +16,7 @@
 static struct record_ring *ring;
 static struct packer *twin; /* it is given the same records, and shows how long they are */
 static char letter;	    /* of the last text */
+static size_t failures;	    /* number of times that no state can be told */
 static size_t told;	    /* number of groups that began with a copy of the state */
 
 static int tell(void *ctx, const struct sink *sink)
@@ -21,6 +24,10 @@ static int tell(void *ctx, const struct sink *sink)
 	struct tick_record tick = tick_record(*(const uint64_t *)ctx);
 
 	told++;
+	if (failures) {
+		failures--;
+		return -ENOMEM;
+	}
 	return sink->take(sink->ctx, &tick.h);
 }
 
@@ -242,8 +249,49 @@ static void test_bytes(void)
 	ok(size_after(chunks, bound - 1, &dropped) < bound && dropped, "with a byte less, one is");
 }
 
+/* Without a state, a group cannot be continued: the ring forgets all groups and begins anew. */
+static void test_failures(void)
+{
+	uint64_t bytes;
+
+	begin(1, 0);
+	tick(BEGIN);
+	tick(BEGIN + 60 * SECOND);
+	bytes = record_ring_use(ring).bytes; /* of a group that has only its state */
+	end();
+	for (size_t n = 1; n < 3; n++) {
+		struct ring_use use;
+
+		begin(0, 480 * SECOND);
+		tick(BEGIN);
+		for (uint64_t s = 60; s <= 240; s += 60) {
+			failures = s == 240 ? n : 0;
+			tick(BEGIN + s * SECOND);
+			text(BEGIN + s * SECOND, 1);
+		}
+		use = record_ring_use(ring);
+		is_u64(use.lost, n,
+		       n == 1 ? "a state that cannot be told" : "also when it is retried");
+		is_u64(use.from_ns, BEGIN + 240 * SECOND, "the ring begins at that time");
+		is_u64(use.dropped, 0, "no group was dropped for want of room");
+		failures = 0;
+		tick(BEGIN + 300 * SECOND);
+		is_u64(record_ring_use(ring).from_ns, BEGIN + 240 * SECOND, "and goes on");
+		end();
+	}
+	begin(0, 480 * SECOND);
+	tick(BEGIN);
+	tick(BEGIN + 60 * SECOND);
+	text(BEGIN + 60 * SECOND, 1);
+	failures = 1;
+	tick(BEGIN + 120 * SECOND);
+	is_u64(record_ring_use(ring).bytes, bytes, "it has one group with the state");
+	end();
+}
+
 int main(void)
 {
+	test_failures();
 	test_bytes_of_chunk();
 	test_age_of_chunk();
 	test_age_of_group();
