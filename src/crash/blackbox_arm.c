@@ -148,12 +148,17 @@ static uint64_t spare_address(void)
 	char line[160];
 
 	while (f && fgets(line, sizeof(line), f)) {
+		uint64_t at;
+
 		if (*line == ' ' || !strstr(line, "System RAM") ||
 		    sscanf(line, "%" SCNx64 "-%" SCNx64, &start, &end) != 2 || end >= LOW_END ||
 		    end - start < most)
 			continue;
+		at = (end + 1 - SPARE_BYTES) & ~(SPARE_BYTES - 1);
+		if (at < start) /* a small range may have no such multiple */
+			continue;
 		most = end - start;
-		best = (end + 1 - SPARE_BYTES) & ~(SPARE_BYTES - 1);
+		best = at;
 	}
 	if (f)
 		fclose(f);

@@ -91,6 +91,8 @@ static const struct {
 	{"80000000-100000000 : System RAM\n", 0, "one that ends behind them"},
 	{"10000000-14000000 : System RAM\n", 0x10000000, "64 MiB"},
 	{"10000000-13fffffe : System RAM\n", 0, "less"},
+	{"11000000-15ffffff : System RAM\n", 0, "80 MiB that have no multiple of 64 MiB"},
+	{"11000000-17ffffff : System RAM\n", 0x14000000, "112 MiB that have one"},
 	{"10000000-1fffffff : System RAM\n20000000-2fffffff : System RAM\n", 0x2c000000,
 	 "of two equal ranges, the higher one"},
 	{"20000000-3fffffff : System RAM\n40000000-4fffffff : System RAM\n", 0x3c000000,
