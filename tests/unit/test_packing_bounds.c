@@ -100,6 +100,52 @@ static void test_key_chunks(void)
 	packer_free(packer);
 }
 
+/* Packs a record into a chunk of its own. Returns the third number of the chunk: its reference. */
+static unsigned int reference(const struct record *h)
+{
+	const unsigned char *chunk;
+	unsigned char unpacked[8192] = "";
+	uLongf n = sizeof(unpacked);
+	size_t len;
+
+	packer_begin_anew(packer);
+	if (packer_add(packer, h) || packer_end(packer, &chunk, &len) ||
+	    uncompress(unpacked, &n, chunk + sizeof(struct chunk_header),
+		       len - sizeof(struct chunk_header)) != Z_OK)
+		abort();
+	if (n < 3 || unpacked[0] >= 0x80 || unpacked[1])
+		abort(); /* the first numbers are the kind and a time of 0 */
+	return unpacked[2];
+}
+
+#define SHORT 1 /* the record has no counters */
+#define NEW   2 /* later records refer to it */
+
+static void test_references_to(void)
+{
+	struct growth_record growth = RECORD(growth_record, RECORD_GROWTH, 0);
+	struct sample_record sample = sample_record(5, 1, 0, 64);
+	struct process_record process = process_record(5, 1, 0);
+	struct symbol_record symbol = RECORD(symbol_record, RECORD_SYMBOL, 0);
+	struct tick_record tick = tick_record(0);
+
+	if (packer_make(&packer))
+		abort();
+	is_u64(reference(&process.h), NEW, "the first record of a process");
+	process.h.len = offsetof(struct process_record, c);
+	is_u64(reference(&process.h), NEW | SHORT, "without counters");
+	process.g.flags = PROC_FINAL;
+	is_u64(reference(&process.h), SHORT, "no record follows the last one");
+	process.h.len = sizeof(process);
+	is_u64(reference(&process.h), 0, "nor if it has counters");
+	sample.h.len = sizeof(sample);
+	is_u64(reference(&sample.h), NEW, "a sample");
+	is_u64(reference(&growth.h), NEW, "a row of growth");
+	is_u64(reference(&tick.h), NEW, "a tick");
+	is_u64(reference(&symbol.h), 0, "a record of no process");
+	packer_free(packer);
+}
+
 /* ---- chunks of another program ---- */
 
 static struct {
@@ -350,6 +396,7 @@ int main(void)
 {
 	test_full_chunk();
 	test_key_chunks();
+	test_references_to();
 	begin_reading();
 	test_numbers();
 	test_elements();
