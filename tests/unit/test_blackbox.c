@@ -160,6 +160,102 @@ static void test_scan(void)
 	bb_found_free(&f);
 }
 
+/* Scans `size` bytes, and compares how many records are found and torn. */
+static void scans(const void *data, size_t size, size_t n, size_t torn, const char *name)
+{
+	struct bb_found f = {};
+
+	if (bb_scan(&f, data, size))
+		abort();
+	ok(f.n == n && f.torn == torn, "%s: %zu found, %zu torn", name, f.n, (size_t)f.torn);
+	bb_found_free(&f);
+}
+
+/* Records that follow damaged ones at once are found. */
+static void test_scan_places(void)
+{
+	uint8_t data[4096] = {};
+	struct bb_record r = example(1);
+	char line[BB_LINE_MAX], *text = (char *)data;
+	size_t n;
+
+	memcpy(data, BB_MAGIC, 4);
+	n = 4 + bb_encode(&r, data + 4);
+	scans(data, n, 1, 1, "behind the begin of a record");
+	data[0] = 0;
+	scans(data, n, 1, 0, "behind the end of one");
+	data[3] = 'F';
+	scans(data, n, 1, 0, "behind its first letter");
+	scans(data, n - 1, 0, 1, "a record that the end cuts");
+	scans(data + 4, 4, 0, 1, "all but its first bytes");
+	scans(data + 4, 3, 0, 0, "or less");
+	memset(data, 0, sizeof(data));
+	n = bb_encode_line(&r, line);
+	sprintf(text, "%s\n%s", line, line);
+	scans(data, strlen(text), 2, 0, "two lines");
+	text[n] = 0;
+	scans(data, 2 * n + 1, 2, 0, "with a NUL between them");
+	scans(data, n, 1, 0, "a line without an end");
+	scans(data, n - 1, 0, 1, "a line that the end cuts");
+	scans(data, strlen(BB_LINE_BEGINS), 0, 1, "only the begin of a line");
+	scans(data, strlen(BB_LINE_BEGINS) - 1, 0, 0, "or less");
+	sprintf(text, "%.20s\n%s\n", line, line);
+	scans(data, strlen(text), 1, 1, "a line behind one that is cut");
+}
+
+/* Records of equal number are the same only if all else is equal. */
+static void test_doubles(void)
+{
+	struct bb_found f = {};
+	struct bb_record r = example(5);
+
+	bb_found_settle(&f);
+	ok(!f.n && !f.boots, "no record");
+	bb_found_add(&f, &r);
+	bb_found_add(&f, &r);
+	r.class = BB_STOP;
+	bb_found_add(&f, &r);
+	r.boot_ns++;
+	bb_found_add(&f, &r);
+	r.boot_id[15]++;
+	bb_found_add(&f, &r);
+	bb_found_settle(&f);
+	is_u64(f.n, 4, "another class, time or boot makes another record");
+	bb_found_free(&f);
+}
+
+/* A boot begins with its first record, lives until its last one, and may end in order. */
+static void test_boots(void)
+{
+	struct bb_found f = {};
+	struct bb_record r = example(3), first = example(2);
+
+	first.wall_ns = r.wall_ns - 5; /* the clock was set while the recorder ran */
+	bb_found_add(&f, &first);
+	r.class = BB_STOP;
+	bb_found_add(&f, &r);
+	bb_found_settle(&f);
+	ok(f.boot[0].first_wall_ns == first.wall_ns && f.boot[0].alive_boot_ns == r.boot_ns &&
+		   f.boot[0].alive_wall_ns == r.wall_ns,
+	   "the first and the last time");
+	ok(f.boot[0].stopped && f.boot[0].records == 2 && f.boot[0].missing == 1,
+	   "a recorder that stopped in order");
+	r = example(4);
+	r.class = BB_START;
+	bb_found_add(&f, &r);
+	r = example(0);
+	r.class = BB_HEARTBEAT;
+	r.boot_ns = 99 * 1000000000ull;
+	r.wall_ns = 7;
+	bb_found_add(&f, &r);
+	bb_found_settle(&f);
+	ok(!f.boot[0].stopped && f.boot[0].records == 3, "and was started again");
+	ok(f.boot[0].alive_boot_ns == r.boot_ns && f.boot[0].alive_wall_ns == 7 &&
+		   f.boot[0].first_wall_ns == 7,
+	   "a heartbeat is a sign of life");
+	bb_found_free(&f);
+}
+
 /* Heartbeats have no sequence number, and are sorted by time behind the other records. */
 static void test_order(void)
 {
@@ -393,6 +489,9 @@ int main(void)
 	test_encodings();
 	test_full();
 	test_scan();
+	test_scan_places();
+	test_doubles();
+	test_boots();
 	test_order();
 	test_ring(path);
 	test_full_disk(path);
