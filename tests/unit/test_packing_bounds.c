@@ -369,6 +369,102 @@ static void test_references(void)
 	ok(!next(), "nor one before the first");
 }
 
+/* Gives a chunk of the packer to the unpacker. */
+static void pass(const unsigned char *chunk)
+{
+	struct chunk_header ch;
+
+	memcpy(&ch, chunk, sizeof(ch));
+	if (unpacker_take(unpacker, &ch, chunk + sizeof(ch)))
+		abort();
+}
+
+static void test_texts(void)
+{
+	static const char *const texts[] = {
+		"abc",
+		"ab",
+		"ab",
+		"abd",
+		"",
+		"",
+		"123456789012345678901234567890123456789012345678901234567890123",
+		"12345678901234567890123456789012345678901234567890123456789012x",
+	};
+	const size_t n = sizeof(texts) / sizeof(texts[0]);
+	const unsigned char *chunk;
+	size_t len, same = 0;
+	struct record *h;
+
+	if (packer_make(&packer) || unpacker_make(&unpacker) || packer_fields(packer, &chunk, &len))
+		abort();
+	pass(chunk);
+	for (size_t i = 0; i < n; i++) {
+		struct symbol_record r = RECORD(symbol_record, RECORD_SYMBOL, i);
+
+		snprintf(r.symbol, sizeof(r.symbol), "%s", texts[i]);
+		r.ip = i / 2;
+		if (packer_add(packer, &r.h))
+			abort();
+	}
+	if (packer_end(packer, &chunk, &len))
+		abort();
+	pass(chunk);
+	for (size_t i = 0; !unpacker_next(unpacker, &h); i++) {
+		const struct symbol_record *r = (const struct symbol_record *)h;
+
+		same += i < n && !strcmp(r->symbol, texts[i]) && r->ip == i / 2 && h->t_ns == i;
+	}
+	is_u64(same, n, "texts that become longer, shorter, or stay");
+	unpacker_free(unpacker);
+	packer_free(packer);
+}
+
+/* A copy of a recording has the fields that this version does not know. */
+static void test_extra(void)
+{
+	struct field_record field = RECORD(field_record, RECORD_FIELD, 0);
+	struct {
+		struct tick_record tick;
+		uint64_t later;
+	} r = {.tick = tick_record(SECOND), .later = 77};
+	static const uint64_t want[] = {77, 78, 78};
+	const unsigned char *chunk;
+	size_t len, same = 0;
+	struct record *h;
+
+	if (packer_make(&packer) || unpacker_make(&unpacker))
+		abort();
+	field.of = RECORD_TICK;
+	field.type = VALUE_UNSIGNED;
+	field.size = 8;
+	field.count = 1;
+	strcpy(field.record, "tick");
+	strcpy(field.name, "later");
+	is_u64(packer_add(packer, &field.h), 0, "a field of a later version");
+	if (packer_fields(packer, &chunk, &len))
+		abort();
+	pass(chunk);
+	is_u64(packer_add(packer, &field.h), (uint64_t)-EINVAL, "is told before the records");
+	for (int i = 0; i < 3; i++) {
+		/* a record without its extra bytes has the value of the one before */
+		r.tick.h.extra = i < 2 ? sizeof(r.later) : 0;
+		r.later = 77 + i;
+		if (packer_add(packer, &r.tick.h))
+			abort();
+	}
+	if (packer_end(packer, &chunk, &len))
+		abort();
+	pass(chunk);
+	for (size_t i = 0; !unpacker_next(unpacker, &h); i++) {
+		same += i < 3 && h->extra == sizeof(r.later) && h->len == sizeof(r.tick) &&
+			!memcmp((char *)h + h->len, &want[i], sizeof(want[i]));
+	}
+	is_u64(same, 3, "its values are kept");
+	unpacker_free(unpacker);
+	packer_free(packer);
+}
+
 static void test_headers(void)
 {
 	struct chunk_header ch = {.magic = CHUNK_MAGIC};
@@ -402,6 +498,8 @@ int main(void)
 	test_elements();
 	test_references();
 	unpacker_free(unpacker);
+	test_texts();
+	test_extra();
 	test_headers();
 	return tap_done();
 }
