@@ -420,12 +420,37 @@ static bool state_waits(void *ctx, __u32 pid, __u64 birth_ns)
 	return pid == s->pid && s->waits;
 }
 
+/* Start times are exact if the fork was seen, or could have been. */
+static void test_starts(void)
+{
+	const uint64_t tick = 1000000000ULL / sysconf(_SC_CLK_TCK), at = 5 * tick + 7;
+
+	is_u64(proc_scan_birth(5 * tick), 5 * tick, "a birth at a tick");
+	is_u64(proc_scan_birth(5 * tick - 1), 4 * tick, "and one before it");
+	is_u64(proc_scan_start(at, 0, at), at, "a process born when its fork could be seen");
+	is_u64(proc_scan_start(at, 0, at + 1), 5 * tick, "one that was born before");
+	is_u64(proc_scan_start(at, PROC_BORN, at + 1), at, "whose fork was seen nevertheless");
+}
+
 static void test_states(void)
 {
 	struct states s = {.pid = waiting_child(take_resources, 0), .answer = 1};
 	struct proc_states states = {&s, read_state, state_waits};
 	struct taken t = {.pid = s.pid};
 	const struct counters *c = &t.last.c;
+	/* the last fault of the leader: the bounds of buckets are powers of two */
+	static const struct {
+		uint64_t ns;
+		size_t bucket;
+	} buckets[] = {
+		{1, 0},
+		{511, 0},
+		{512, 1},
+		{1023, 1},
+		{1024, 2},
+		{(1ULL << 39) - 1, NR_LATENCY - 2},
+		{1ULL << 39, NR_LATENCY - 1},
+	};
 	struct proc_scan *pl = NULL;
 
 	s.state.st.flags = PROC_BORN | PROC_LEFT;
@@ -469,6 +494,15 @@ static void test_states(void)
 	is_u64(c->latency[1][NR_LATENCY - 1], 1, "what takes very long is in the last bucket");
 	is_u64(c->served[CLASS_FILE_MAJOR].band[NR_BANDS - 1], 1, "and band");
 	is_u64(t.last.g.fd_high, t.last.g.fds, "the most under another limit is forgotten");
+	for (size_t i = 0; i < sizeof(buckets) / sizeof(buckets[0]); i++) {
+		s.state.slot.ended_ns = buckets[i].ns;
+		s.state.stalls.c.latency[1][3] = 100 + i;
+		look(&pl, &states, false, &t);
+		ok(t.records == 1 && c->stall_ns[1] == buckets[i].ns &&
+			   c->latency[1][buckets[i].bucket] == 1,
+		   "a fault of %llu ns is in bucket %zu", (unsigned long long)buckets[i].ns,
+		   buckets[i].bucket);
+	}
 	s.state.slot.address = 0;
 	look(&pl, &states, false, &t);
 	is_u64(c->served[CLASS_FILE_MAJOR].stall_ns, 0, "a fault of no class is in none");
@@ -513,6 +547,7 @@ int main(void)
 	test_host();
 	test_exhausted();
 	test_look();
+	test_starts();
 	test_states();
 	return tap_done();
 }
