@@ -100,6 +100,26 @@ static void test_key_chunks(void)
 	packer_free(packer);
 }
 
+/* Packs records into one chunk. Returns the reference of the last one, which has no other value. */
+static unsigned int last_reference(const struct record *h, size_t times)
+{
+	const unsigned char *chunk;
+	unsigned char unpacked[8192] = "";
+	uLongf n = sizeof(unpacked);
+	size_t len;
+
+	packer_begin_anew(packer);
+	for (size_t i = 0; i < times; i++)
+		if (packer_add(packer, h))
+			abort();
+	if (packer_end(packer, &chunk, &len) ||
+	    uncompress(unpacked, &n, chunk + sizeof(struct chunk_header),
+		       len - sizeof(struct chunk_header)) != Z_OK ||
+	    n < 2)
+		abort();
+	return unpacked[n - 2];
+}
+
 /* Packs a record into a chunk of its own. Returns the third number of the chunk: its reference. */
 static unsigned int reference(const struct record *h)
 {
@@ -120,6 +140,7 @@ static unsigned int reference(const struct record *h)
 
 #define SHORT 1 /* the record has no counters */
 #define NEW   2 /* later records refer to it */
+#define NEXT  4 /* it refers to the slot behind the one that was used last */
 
 static void test_references_to(void)
 {
@@ -132,6 +153,8 @@ static void test_references_to(void)
 	if (packer_make(&packer))
 		abort();
 	is_u64(reference(&process.h), NEW, "the first record of a process");
+	is_u64(last_reference(&process.h, 2), NEXT, "the second refers to it");
+	is_u64(last_reference(&process.h, 3), NEXT + 2, "so does the third, one slot back");
 	process.h.len = offsetof(struct process_record, c);
 	is_u64(reference(&process.h), NEW | SHORT, "without counters");
 	process.g.flags = PROC_FINAL;
@@ -223,7 +246,8 @@ static const struct later *next(void)
 
 static void begin_reading(void)
 {
-	static const char fields[] = "r 5000 later\nf u 8 3 0 words -\nf t 8 1 0 text -\n";
+	static const char fields[] = "r 5000 later\nf u 8 3 0 words -\nf t 8 1 0 text -\n"
+				     "r 4294967295 last\n";
 
 	if (unpacker_make(&unpacker))
 		abort();
@@ -266,12 +290,20 @@ static void test_numbers(void)
 	number(3);
 	bytes("\x80", 1);
 	ok(!next(), "and one that the end cuts");
+	/* the unpacker still has the bytes of the chunk before: they are no end of this one */
 	begin_record(KIND, 0);
-	ok(!next(), "a record without an end");
+	number(0);
+	ok(next(), "a record");
+	begin_record(KIND, 0);
+	ok(!next(), "the same one without its end");
 	begin_record((uint64_t)KIND | 1ULL << 32, 0);
 	number(0);
 	ok(!next(), "a kind that is too large");
 	begin_record(UINT32_MAX, 0);
+	number(0);
+	r = next();
+	ok(r && r->h.kind == UINT32_MAX, "the largest kind");
+	begin_record(UINT32_MAX - 1, 0);
 	number(0);
 	ok(!next(), "a kind that is not listed");
 	begin();
