@@ -25,6 +25,7 @@ static void test_bars(void)
 		{0.374, 4, "█▍  ", "#   "},   {0.375, 4, "█▌  ", "##  "},
 		{0.40625, 4, "█▋  ", "##  "}, {0.4375, 4, "█▊  ", "##  "},
 		{0.99, 4, "███▉", "####"},    {1, 4, "████", "####"},
+		{1.5, 4, "████", "####"},
 		{7, 4, "████", "####"},	      {1, 1, "█", "#"},
 	};
 
@@ -54,6 +55,15 @@ static void test_pad(void)
 		line_printf(&l, "c");
 		is_text(&l.b, pads[i].want, "what follows is at its column, or after one blank");
 	}
+
+	struct line l = {.v = &v};
+
+	is_u64(line_columns(&l), 0, "an empty line");
+	line_pad(&l, 3);
+	is_text(&l.b, "   ", "is all blanks");
+	line_printf(&l, "%s=%d", "a\tb", 7);
+	is_u64(line_columns(&l), 8, "columns on the screen");
+	is_text(&l.b, "a\\x09b=7", "names are safe");
 }
 
 /* Sequences of escape take no column, whatever character ends them. */
