@@ -70,6 +70,10 @@ static void test_keys(void)
 		{"\033[<:;1;1Mx", KEY_UNKNOWN, 9},
 		{"\033[</;1;1Mx", KEY_UNKNOWN, 9},
 		{"\033[<0,1;1Mx", KEY_UNKNOWN, 9},
+		{"\033[<;1;1Mx", KEY_UNKNOWN, 8}, /* a number has digits, and nothing else */
+		{"\033[<+0;1;1Mx", KEY_UNKNOWN, 10},
+		{"\033[< 0;1;1Mx", KEY_UNKNOWN, 10},
+		{"\033[?0;1;1Mx", KEY_UNKNOWN, 9}, /* another sequence */
 		{"\033[0;1;1Mx", KEY_UNKNOWN, 8},
 	};
 
