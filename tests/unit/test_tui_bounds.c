@@ -371,6 +371,16 @@ static size_t chosen_columns(void)
 	return t.choice[t.tab].n;
 }
 
+/* Returns the number of lines in reverse video below the head of the screen. */
+static size_t reversed_lines(const char *screen)
+{
+	size_t n = 0;
+
+	for (const char *at = screen; (at = strstr(at, "\033[7m [")); at++)
+		n++;
+	return n;
+}
+
 static void test_choose_columns(void)
 {
 	size_t n, head, room;
@@ -385,6 +395,8 @@ static void test_choose_columns(void)
 	head = tui_head_lines(&v);
 	room = tui_room(&t, &v);
 	ok(n > 2 * room, "more columns than lines");
+	ok(fits("columns"), "no line too many");
+	is_u64(reversed_lines(draw()), 1, "one line has the cursor");
 	press("k");
 	is_u64(t.column_at, 0, "there is none above the first");
 	press("j");
@@ -450,13 +462,30 @@ static void test_choose_columns(void)
 	press("R");
 	ok(!t.choice[t.tab].made && chosen_columns() == n, "R: as the tab has them");
 	v.height = n + 40;
-	draw();
+	ok(fits("all columns"), "the lines below the columns are empty");
 	mouse(MOUSE_LEFT, 1, tui_head_lines(&v) + n);
 	is_u64(t.column_at, n - 1, "the line of the last column");
 	mouse(MOUSE_LEFT, 1, tui_head_lines(&v) + n + 1);
 	ok(t.column_at == n - 1 && !t.choice[t.tab].made, "an empty line is no column");
 	press("o");
 	is_u64(t.where, TUI_TABLE, "o: back to the table");
+	end();
+}
+
+/* Hiding a column changes the order only if the rows are sorted by it. */
+static void test_hide_columns(void)
+{
+	many(3);
+	press("N");
+	ok(t.sort[0].chosen && t.sort[0].cell == CELL_PID, "sorted by pid");
+	press("o ");
+	ok(t.choice[0].cell[0].hidden && t.sort[0].chosen, "hiding another column keeps this");
+	press("o");
+	press("F");
+	t.sort[0] = (struct tui_sort){true, t.choice[0].cell[1].cell, t.choice[0].cell[1].f};
+	press("oj ");
+	ok(t.choice[0].cell[1].hidden && !t.sort[0].chosen, "hiding the column itself does not");
+	ok(strstr(t.say, "no longer sorted"), "and is told");
 	end();
 }
 
@@ -476,5 +505,6 @@ int main(void)
 	test_folded();
 	test_depth();
 	test_choose_columns();
+	test_hide_columns();
 	return tap_done();
 }
