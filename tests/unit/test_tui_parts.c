@@ -229,6 +229,52 @@ static void test_fill(void)
 	}
 }
 
+/* Columns that fit beside the name are shown, from the left on. */
+static void test_visible(void)
+{
+	static const struct {
+		int width;
+		unsigned int aside;
+		const char *shown; /* PID, four columns of 7, PROCESS */
+	} cases[] = {
+		{34, 0, "x....x"}, {41, 0, "x....x"}, {42, 0, "xx...x"}, {49, 0, "xx...x"},
+		{50, 0, "xxx..x"}, {58, 0, "xxxx.x"}, {66, 0, "xxxxxx"}, {65, 0, "xxxx.x"},
+		{42, 1, "x.x..x"}, {50, 3, "x...xx"}, {50, 4, "x....x"}, {50, 9, "x....x"},
+		{30, 0, "x....x"},
+	};
+	struct columns c = {.n = 6};
+
+	begin();
+	c.c[0] = (struct column){.cell = CELL_PID, .width = 8};
+	for (int i = 1; i < 5; i++)
+		c.c[i] = (struct column){.cell = CELL_FULL, .f = &fields[i], .width = 7};
+	c.c[5] = (struct column){.cell = CELL_NAME};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct view how = {.m = &m, .width = cases[i].width};
+		bool shown[COLUMNS_MAX];
+		char is[8] = "";
+
+		t.aside = cases[i].aside;
+		tui_visible(&t, &how, &c, shown);
+		for (size_t k = 0; k < c.n; k++)
+			strcat(is, shown[k] ? "x" : ".");
+		is_str(is, cases[i].shown, "columns that are shown");
+		is_u64(tui_scrolled(&t, &c), cases[i].aside > 4 ? cases[i].aside - 4 : 0,
+		       "keys that scroll command lines");
+	}
+	/* the column by which the rows are sorted comes first, if it has room at all */
+	t.aside = 0;
+	t.sort[0] = (struct tui_sort){true, CELL_FULL, &fields[4]};
+	for (int width = 41; width <= 43; width++) {
+		struct view how = {.m = &m, .width = width};
+		bool shown[COLUMNS_MAX];
+
+		tui_visible(&t, &how, &c, shown);
+		ok(shown[4] == (width > 41) && !shown[1], "in %d columns", width);
+	}
+	end();
+}
+
 int main(void)
 {
 	setlocale(LC_ALL, "C.UTF-8");
@@ -239,5 +285,6 @@ int main(void)
 	test_long_setting();
 	test_pairs();
 	test_fill();
+	test_visible();
 	return tap_done();
 }
