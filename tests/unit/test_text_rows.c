@@ -336,6 +336,87 @@ static void test_memory_rows(void)
 	}
 }
 
+static void read_kind(uint32_t pid, uint32_t nth, uint32_t kind, uint32_t by, const char *file)
+{
+	struct resident_record r = RECORD(resident_record, RECORD_RESIDENT, now);
+
+	r.subject = r.toucher = (struct process_key){.pid = pid, .start_ns = 1};
+	r.nth = nth;
+	r.stack = -1;
+	r.bytes = 10;
+	r.low = 7;
+	r.high = 14;
+	r.kind = kind;
+	r.by = by;
+	snprintf(r.file, sizeof(r.file), "%s", file);
+	model_take(&m, &r.h);
+}
+
+/* Records are one row if kind, origin, file and code are the same. */
+static void test_memory_sums(void)
+{
+	struct memory_process all[RESIDENT_PROCESSES_MAX];
+	struct memory_rows rows;
+
+	begin_view();
+	add_process(20, 50, 5);
+	read_kind(20, 0, HOLDING_FILE, RESIDENT_BEFORE, "a");
+	read_kind(20, 1, HOLDING_FILE, RESIDENT_BEFORE, "a");
+	read_kind(20, 2, HOLDING_FILE, RESIDENT_COPIED, "a");
+	read_kind(20, 3, HOLDING_HEAP, RESIDENT_BEFORE, "a");
+	read_kind(20, 4, HOLDING_FILE, RESIDENT_BEFORE, "b");
+	read_sum(20, 5, 50);
+	judge_window();
+	memory_processes(&view, all);
+	memory_rows_fill(&rows, &view, &all[0], 12);
+	is_u64(rows.n, 4, "rows");
+	is_u64(rows.row[0].records, 2, "two records are one row");
+	is_u64(rows.row[0].sum.bytes, 20, "with their bytes");
+	/* the errors are 3 and 4 each: 20 - 4.24 and 20 + 5.66 */
+	ok(rows.row[0].sum.low >= 15 && rows.row[0].sum.low <= 16, "and a narrower interval below");
+	ok(rows.row[0].sum.high >= 25 && rows.row[0].sum.high <= 26, "and above");
+	is_u64(rows.rest_records, 0, "each record has a row");
+	ok(strstr(memory_kind(&rows.row[0].sum).s, " a") &&
+		   strstr(memory_kind(&rows.row[1].sum).s, " a, copied after a fork"),
+	   "what kind of memory it is");
+	end_view();
+
+	/* a process with so little memory that 1/100 of it is 0 */
+	begin_view();
+	add_process(20, 50, 5);
+	read_kind(20, 0, HOLDING_FILE, RESIDENT_BEFORE, "a");
+	read_sum(20, 1, 10);
+	judge_window();
+	memory_processes(&view, all);
+	memory_rows_fill(&rows, &view, &all[0], 12);
+	is_u64(rows.n, 1, "there are no rows without memory");
+	end_view();
+}
+
+/* The code of a row is the innermost function that is not of a standard library, if any. */
+static void test_memory_lines(void)
+{
+	static const struct {
+		const char *frames, *line;
+	} cases[] = {
+		{"operator new (app)\nload (app)\nmain (app)", "load (app)"},
+		{"load (app)\nmain (app)", "load (app)"},
+		{"operator new (app)\nstd::vector (app)", "operator new (app)"},
+	};
+
+	begin_view();
+	add_process(10, 50, 5);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct memory_row row = {};
+		struct process_key of = {.pid = 10, .start_ns = 1};
+
+		stack_reads(i, cases[i].frames, 0);
+		row.f = model_frames(&m, &of, i);
+		is_str(memory_line(&row).s, cases[i].line, "the code of a row");
+	}
+	end_view();
+}
+
 /* If more than half of the memory is in rows that are not shown, a note says how to see it. */
 static void test_memory_note(void)
 {
@@ -383,6 +464,8 @@ int main(void)
 	test_table();
 	test_memory_processes();
 	test_memory_rows();
+	test_memory_sums();
+	test_memory_lines();
 	test_memory_note();
 	test_memory_folded();
 	return tap_done();
