@@ -88,6 +88,60 @@ static void test_processes(void)
 	end_view();
 }
 
+/* The last line counts findings from the least severity on, and names the first of the worst. */
+static void test_sum(void)
+{
+	static const struct {
+		enum severity least;
+		const char *sum;
+	} cases[] = {
+		{SEVERITY_INFO, "4 findings (2 critical, 1 warning, 1 info).  More: faultscope "
+				"explain M02\n"},
+		{SEVERITY_WARNING, "3 findings (2 critical, 1 warning, 0 info).  More: faultscope "
+				   "explain M02\n"},
+		{SEVERITY_CRITICAL, "2 findings (2 critical, 0 warning, 0 info).  More: faultscope "
+				    "explain M02\n"},
+	};
+	static const struct {
+		const char *id;
+		enum severity severity;
+	} given[] = {{"F01", SEVERITY_WARNING},
+		     {"M02", SEVERITY_CRITICAL},
+		     {"M01", SEVERITY_CRITICAL},
+		     {"F02", SEVERITY_INFO}};
+	struct finding *f = calloc(4, sizeof(*f));
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		begin_view();
+		add_process(10, 50, 5);
+		judge_window();
+		findings_free(&fs);
+		memset(f, 0, 4 * sizeof(*f));
+		for (size_t k = 0; k < 4; k++) {
+			for (size_t r = 0; r < nr_rules; r++)
+				if (!strcmp(rules[r].id, given[k].id))
+					f[k].rule = &rules[r];
+			f[k].severity = given[k].severity;
+			f[k].open = true;
+			f[k].subject = (struct process_key){.pid = 10, .start_ns = 1};
+		}
+		fs = (struct findings){.f = f, .n = 4, .room = 4};
+		view.min_severity = cases[i].least;
+		diagnosis_renderer.close(&text, &view);
+		ok(strstr(text.s, cases[i].sum), "%s", cases[i].sum);
+		f[1].severity = f[2].severity = SEVERITY_INFO;
+		buf_free(&text);
+		view.min_severity = SEVERITY_CRITICAL;
+		diagnosis_renderer.close(&text, &view);
+		ok(strstr(text.s, "no finding of critical or above; --min-severity leaves out 4 "
+				  "lesser\n"),
+		   "or how many are left out");
+		fs = (struct findings){};
+		end_view();
+	}
+	free(f);
+}
+
 /* From 64 mappings on, they are listed: six kinds, and how many others there are. */
 static void test_holdings(void)
 {
@@ -457,6 +511,7 @@ static void test_memory_folded(void)
 int main(void)
 {
 	test_processes();
+	test_sum();
 	test_holdings();
 	test_growers();
 	test_folded();
