@@ -4,6 +4,7 @@
 #include "render/memory_rows.h"
 #include "render/render.h"
 #include "render/text/text.h"
+#include "triage/crash_signs.h"
 #include "tap.h"
 
 #define MIB (1ULL << 20)
@@ -140,6 +141,34 @@ static void test_sum(void)
 		end_view();
 	}
 	free(f);
+}
+
+/* The flight recorder's findings are told and counted if they are severe enough. */
+static void test_recorded(void)
+{
+	static const size_t told[NR_SEVERITIES] = {
+		[SEVERITY_INFO] = 2, [SEVERITY_WARNING] = 2, [SEVERITY_CRITICAL] = 1};
+	static struct crash_signs signs = {
+		.one = {{.id = "K01", .severity = BB_WARNING, .count = 1, .text = "first sign"},
+			{.id = "K02", .severity = BB_CRITICAL, .count = 1, .text = "second sign"}},
+		.n = 2};
+
+	for (int least = SEVERITY_INFO; least < NR_SEVERITIES; least++) {
+		char sum[64];
+
+		begin_view();
+		add_process(10, 50, 5);
+		judge_window();
+		view.recorded = &signs;
+		view.min_severity = least;
+		diagnosis_renderer.close(&text, &view);
+		is_u64(count(text.s, "first sign") + count(text.s, "second sign"), told[least],
+		       "signs that are told");
+		snprintf(sum, sizeof(sum), "%zu finding%s (1 critical, %zu warning, 0 info)",
+			 told[least], told[least] > 1 ? "s" : "", told[least] - 1);
+		ok(strstr(text.s, sum) && strstr(text.s, "explain K02\n"), "%s", sum);
+		end_view();
+	}
 }
 
 /* From 64 mappings on, they are listed: six kinds, and how many others there are. */
@@ -512,6 +541,7 @@ int main(void)
 {
 	test_processes();
 	test_sum();
+	test_recorded();
 	test_holdings();
 	test_growers();
 	test_folded();
