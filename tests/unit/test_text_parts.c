@@ -306,6 +306,68 @@ static void test_unlike_frames(void)
 	model_free(&m);
 }
 
+static const struct rule *rule_named(const char *id)
+{
+	for (size_t i = 0; i < nr_rules; i++)
+		if (!strcmp(rules[i].id, id))
+			return &rules[i];
+	return NULL;
+}
+
+static void make_finding(struct finding *f, const char *id, size_t nth, bool open)
+{
+	*f = (struct finding){.rule = rule_named(id), .severity = SEVERITY_WARNING, .open = open};
+	f->subject = (struct process_key){.pid = 100 + nth, .start_ns = 1};
+	snprintf(f->title, sizeof(f->title), "made %02zu", nth);
+}
+
+/* The page of the host has at most twelve findings about memory, and no others. */
+static void test_host_findings(void)
+{
+	static const char *const ids[] = {"F01", "P05", "P07", "P06", "P17", "P01", "P24", "P22",
+					  "P21", "M15", "M17", "M30", "P23", "P19", "P20"};
+	struct finding *f = calloc(15, sizeof(*f));
+	struct view how = {.m = &m, .findings = &fs, .width = 120, .host = true, .once = true};
+
+	for (size_t n = 11; n <= 13; n++) {
+		begin_model(&m, NULL);
+		for (size_t i = 0; i < n + 2; i++)
+			make_finding(&f[i], ids[i], i, i != 1);
+		fs = (struct findings){.f = f, .n = n + 2, .room = 15};
+		host_renderer.close(&text, &how);
+		is_u64(count(text.s, "\nwarning["), n < 12 ? n : 12, "findings");
+		ok(!strstr(text.s, "made 00") && !strstr(text.s, "made 01"),
+		   "none about files, and none that is over");
+		buf_free(&text);
+		fs = (struct findings){};
+		model_free(&m);
+	}
+	free(f);
+}
+
+/* Of findings of one rule, the first three are written, and the others are counted. */
+static void test_alike_findings(void)
+{
+	struct finding *f = calloc(5, sizeof(*f));
+
+	for (size_t n = 2; n <= 5; n++) {
+		char more[64];
+
+		begin_model(&m, NULL);
+		for (size_t i = 0; i < n; i++)
+			make_finding(&f[i], "F01", i, true);
+		fs = (struct findings){.f = f, .n = n, .room = 5};
+		text_findings(&text, &v);
+		is_u64(count(text.s, ": made "), n < 3 ? n : 3, "findings");
+		snprintf(more, sizeof(more), "]: and %zu more; --json has all\n", n - 3);
+		ok(n > 3 ? strstr(text.s, more) != NULL : !strstr(text.s, " more; "), "of %zu", n);
+		buf_free(&text);
+		fs = (struct findings){};
+		model_free(&m);
+	}
+	free(f);
+}
+
 int main(void)
 {
 	setlocale(LC_ALL, "C.UTF-8");
@@ -318,5 +380,7 @@ int main(void)
 	test_histograms();
 	test_bar_width();
 	test_unlike_frames();
+	test_host_findings();
+	test_alike_findings();
 	return tap_done();
 }
