@@ -205,7 +205,7 @@ static void fault(uint64_t t_s, uint64_t area, uint64_t pages, uint64_t page, co
 
 	r.area_from = area;
 	r.area_to = area + pages * 4096;
-	r.address = area + page * 4096 + 8;
+	r.address = area + page * 4096; /* the first byte of a page */
 	snprintf(r.file, sizeof(r.file), "%s", file);
 	model_take(&m, &r.h);
 }
@@ -269,6 +269,7 @@ static void test_address_areas(void)
 		fault(1, 0x10000 + (2 + gap) * 4096, 2, 1, "data");
 		ok(!addresses_make(&map, &s), "a map");
 		is_u64(map.areas, gap ? 2 : 1, "areas");
+		is_u64(map.area[0].from, 0x10000, "equal ones in the order of addresses");
 		end_map(&map);
 	}
 	for (uint64_t n = ADDRESS_AREAS_MAX - 1; n <= ADDRESS_AREAS_MAX + 1; n++) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "fixture.h"
+#include "model/phases.h"
 #include "render/formats/formats.h"
 #include "render/gate_results.h"
 #include "render/recording_story.h"
@@ -137,6 +138,11 @@ static void test_gates_text(void)
 	gates.gate[0].incomplete = true;
 	ok(strstr(gate_line(false), "90.0%         at least: something was lost\n"),
 	   "a gate that passed may have missed something");
+	gates.gate[1].state = GATE_NOT_MEASURED;
+	gates.gate[1].field = NULL;
+	gates.gate[1].of_phase = &phase_values[0];
+	ok(strstr(gate_line(true), "not measured  the program named no phase: see run --phases\n"),
+	   "why a gate has no value");
 	buf_free(&text);
 	gates_text(&text, &none, false);
 	ok(!text.len, "without gates, there is nothing to tell");
