@@ -91,6 +91,24 @@ static void test_boxes(void)
 	ok(strstr(text.s, "viewBox=\"0 0 1000 90\""), "the height of five rows");
 }
 
+/* Equal callers are one box, in whichever order their samples come. */
+static void test_order(void)
+{
+	begin();
+	add(60, 5, 1);
+	add(40, 2, 1);
+	drawn();
+	ok(has_box("n2", 40, "x=\"0.0\" y=\"54\" width=\"399.5\"") &&
+		   has_box("n5", 60, "x=\"400.0\" y=\"54\" width=\"599.5\""),
+	   "boxes are in the order of their names");
+	begin();
+	for (int i = 0; i < 5; i++)
+		add(20, i % 2 ? 2 : 5, 1);
+	drawn();
+	is_u64(count(text.s, "data-is=\"frame\""), 5, "two functions have two boxes");
+	ok(has_box("n2", 40, "x=\"0.0\" y=\"54\" width=\"399.5\""), "with all their faults");
+}
+
 /* A box narrower than 1.5 units is not drawn, but takes its place. */
 static void test_narrow(void)
 {
@@ -210,6 +228,7 @@ static void test_measures(void)
 int main(void)
 {
 	test_boxes();
+	test_order();
 	test_narrow();
 	test_names();
 	test_depth();
