@@ -140,6 +140,7 @@ struct finding_row {
 
 /*
  * Returns an address for a memory area that survives reboots, in the largest RAM range below 4 GiB.
+ * Returns 0 if there is none, or if the kernel hides the addresses.
  */
 static uint64_t spare_address(void)
 {
@@ -165,6 +166,24 @@ static uint64_t spare_address(void)
 	return best;
 }
 
+/* Address of free RAM in advice, and where it comes from. */
+struct advised {
+	char address[24];
+	const char *from;
+};
+
+static struct advised advise(uint64_t above)
+{
+	uint64_t at = spare_address();
+	struct advised a = {"ADDRESS", "see System RAM in /proc/iomem"};
+
+	if (at) {
+		snprintf(a.address, sizeof(a.address), "0x%" PRIx64, at + above);
+		a.from = "here that one";
+	}
+	return a;
+}
+
 static bool is_asked(const struct options *o, enum sink_id id)
 {
 	return !o->blackbox.record_sinks || o->blackbox.record_sinks >> id & 1;
@@ -172,17 +191,17 @@ static bool is_asked(const struct options *o, enum sink_id id)
 
 static void look_instance(const struct options *o, struct finding_row *ret)
 {
-	uint64_t at = spare_address();
+	struct advised a = advise(0);
 	char path[512];
 	int err;
 
 	instance_path(o, "trace_marker", path, sizeof(path));
-	snprintf(
-		ret->own, sizeof(ret->own),
-		"boot with memmap=12M$0x%" PRIx64 " trace_instance=boot_map@0x%" PRIx64
-		":12M (6.12; an address of free RAM, here that one), or reserve_mem=12M:4096:trace "
-		"trace_instance=boot_map@trace, which does not always find it again",
-		at, at);
+	snprintf(ret->own, sizeof(ret->own),
+		 "boot with memmap=12M$%s trace_instance=boot_map@%s:12M (6.12; an address of free "
+		 "RAM, "
+		 "%s), or reserve_mem=12M:4096:trace trace_instance=boot_map@trace, which does not "
+		 "always find it again",
+		 a.address, a.address, a.from);
 	ret->more = ret->own;
 	if (access(path, F_OK)) {
 		snprintf(ret->state, sizeof(ret->state), "no trace instance %s",
@@ -219,7 +238,7 @@ static void look_pmsg(const struct options *o, struct finding_row *ret)
 static void look_pstore(struct finding_row *ret)
 {
 	static const char unset[] = "(null)"; /* content of the file if there is no backend */
-	uint64_t at = spare_address() + (16 << 20);
+	struct advised a = advise(16 << 20);
 	char backend[64] = "";
 
 	read_line("/sys/module/pstore/parameters/backend", backend, sizeof(backend));
@@ -229,12 +248,11 @@ static void look_pstore(struct finding_row *ret)
 		return;
 	}
 	snprintf(ret->state, sizeof(ret->state), "no backend");
-	snprintf(
-		ret->own, sizeof(ret->own),
-		"boot with memmap=1M$0x%" PRIx64 " ramoops.mem_address=0x%" PRIx64
-		" ramoops.mem_size=0x100000 ramoops.record_size=0x20000 ramoops.ecc=1 (an address "
-		"of free RAM, here that one), and: echo ramoops > /etc/modules-load.d/ramoops.conf",
-		at, at);
+	snprintf(ret->own, sizeof(ret->own),
+		 "boot with memmap=1M$%s ramoops.mem_address=%s ramoops.mem_size=0x100000 "
+		 "ramoops.record_size=0x20000 ramoops.ecc=1 (an address of free RAM, %s), and: "
+		 "echo ramoops > /etc/modules-load.d/ramoops.conf",
+		 a.address, a.address, a.from);
 	ret->more = ret->own;
 }
 

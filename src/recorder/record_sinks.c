@@ -170,14 +170,13 @@ static int sink_write(struct record_sinks *r, int id, const struct bb_record *re
 static void sink_result(struct record_sinks *r, int id, int err)
 {
 	struct record_sink *k = &r->record_sink[id];
-	uint64_t lost = k->failed + 1;
 
 	if (!err) {
 		k->written++;
 		return;
 	}
 	k->error = -err;
-	k->failed = id == SINK_FILE && r->ring.lost >= lost ? r->ring.lost : lost;
+	k->failed = id == SINK_FILE ? r->ring.lost : k->failed + 1;
 }
 
 static void write_all(struct record_sinks *r, struct bb_record *record)
@@ -210,7 +209,7 @@ void sinks_flush(struct record_sinks *r)
 
 	if (err) {
 		k->error = -err;
-		k->failed = r->ring.lost > k->failed ? r->ring.lost : k->failed + 1;
+		k->failed = r->ring.lost;
 	}
 	for (size_t i = 0; i < r->nr_later; i++)
 		sink_result(r, SINK_KMSG, sink_write(r, SINK_KMSG, &r->later[i]));

@@ -168,9 +168,12 @@ int ring_file_add(struct ring_file *r, const struct bb_record *record)
 int ring_file_beat(struct ring_file *r, const struct bb_record *record)
 {
 	uint8_t slot[RING_SLOT];
+	int err;
 
 	bb_encode(record, slot);
-	return write_all(r->fd, slot, sizeof(slot), (1 + r->beats++ % BEAT_SLOTS) * RING_SLOT);
+	err = write_all(r->fd, slot, sizeof(slot), (1 + r->beats++ % BEAT_SLOTS) * RING_SLOT);
+	r->lost += err != 0;
+	return err;
 }
 
 void ring_file_close(struct ring_file *r)

@@ -23,7 +23,7 @@ struct ring_file {
 	uint64_t sequence; /* sequence number of the newest record */
 	uint8_t *pending;  /* queued records: RING_PENDING slots; owned */
 	size_t n;
-	uint64_t lost; /* records whose write failed */
+	uint64_t lost; /* records and heartbeats whose write failed */
 	unsigned int beats;
 };
 

@@ -29,7 +29,7 @@ struct row_table {
 int row_table_init(struct row_table *t, __u64 start, __u64 end);
 void row_table_free(struct row_table *t);
 
-/* Frees pages and rows after they were copied. `base` and the number of pages stay known. */
+/* Frees pages and rows after they were copied. Only `base` stays known. */
 void row_table_free_rows(struct row_table *t);
 
 /*
