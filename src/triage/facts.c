@@ -209,6 +209,20 @@ static bool has_no_ip(enum kind k)
 	}
 }
 
+/*
+ * Returns whether a line names the function of the instruction whose address is known. On i386 up to
+ * 2.6, a line "EIP is at f" without an address does.
+ */
+static bool names_ip(const struct reading *r, const struct frame *ip)
+{
+	const struct incident *e = r->e;
+
+	if (!e->ip.has_address || e->ip.function.n || !ip->function.n)
+		return false;
+	return ip->has_address ? ip->address == e->ip.address
+			       : e->arch == ARCH_I386 && r->section != SECTION_TRACE;
+}
+
 static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uint32_t line)
 {
 	struct incident *e = r->e;
@@ -220,8 +234,9 @@ static void set_ip(struct reading *r, const struct frame *f, enum arch arch, uin
 	if (e->has_ip || (has_no_ip(e->kind) && r->section == SECTION_TRACE && ip.function.n)) {
 		struct frame *added;
 
-		if (e->has_ip && !e->ip.function.n && ip.function.n && e->ip.has_address &&
-		    ip.has_address && e->ip.address == ip.address) {
+		if (e->has_ip && names_ip(r, &ip)) {
+			ip.address = e->ip.address;
+			ip.has_address = true;
 			e->ip = ip;
 			return;
 		}

@@ -326,7 +326,7 @@ int main(void)
 		{"logs 3, 11, 19 ...", SUM_BEGINS, 0xa046eacbd97273dc},
 		{"logs 4, 12, 20 ...", SUM_BEGINS, 0x3f85cb4ab918a99b},
 		{"logs 5, 13, 21 ...", SUM_BEGINS, 0x805f5d7961bf59ef},
-		{"logs 6, 14, 22 ...", SUM_BEGINS, 0x0e40a4706da16e08},
+		{"logs 6, 14, 22 ...", SUM_BEGINS, 0x77748a08389e5b86},
 		{"logs 7, 15, 23 ...", SUM_BEGINS, 0xc96afff19247eb21},
 	};
 	static struct crash_logs all;

@@ -98,6 +98,14 @@ static const struct row {
 	 OOPS "EIP:    0060:[<c0012345>]    Not tainted VLI\nEFLAGS: 00010246   (2.6.17 #1)\n"
 	      "EIP: [<c0012345>] f+0x10/0x20 [m] SS:ESP 0068:f70d1f50\n",
 	 "i386 ip f [m]"},
+	{"i386: a report that is cut off before its last line",
+	 OOPS "EIP:    0060:[<c0012345>]    Not tainted VLI\nEIP is at f+0x10/0x20 [m]\n"
+	      "eax: 00000018   ebx: c0012345   ecx: 00000001   edx: 00000000\n",
+	 "i386 ip f [m]"},
+	{"i386: only a line without an address names the instruction",
+	 OOPS "EIP:    0060:[<c0012345>]    Not tainted VLI\n"
+	      "EIP: [<c0054321>] f+0x10/0x20 [m] SS:ESP 0068:f70d1f50\n",
+	 "i386 ip "},
 	{"x86: the instruction before the number of the oops", OOPS "IP: f+0x10/0x20\n", "ip f"},
 	{"x86-64: the first CR2 counts", OOPS "CR2: 0000000000000018\nCR2: 0000000000000020\n",
 	 "cr2 0x18"},
