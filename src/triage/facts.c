@@ -210,8 +210,8 @@ static bool has_no_ip(enum kind k)
 }
 
 /*
- * Returns whether a line names the function of the instruction whose address is known. On i386 up to
- * 2.6, a line "EIP is at f" without an address does.
+ * Returns whether a line names the function of the instruction whose address is known. On i386 up
+ * to 2.6, a line "EIP is at f" without an address does.
  */
 static bool names_ip(const struct reading *r, const struct frame *ip)
 {
