@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Tests how the programs of a BPF object are loaded and attached: with which type, in which order
+ * and in which file, which ones wait, and what is told of one that the kernel rejects. The kernel
+ * is played; its types are needed.
+ */
+#define _GNU_SOURCE
+#include "played_kernel.h"
+#include <bpf/btf.h>
+
+#include "probe/load_log.h"
+#include "probe/object.h"
+#include "tap.h"
+
+#define PLACEHOLDER 2  /* instructions of a program that waits */
+#define SMALL	    60 /* libbpf itself loads shorter programs, unless they need a type */
+
+static struct object o;
+
+/* Opens an object, of which no program is selected. Returns false if the kernel has no types. */
+static bool begin(enum object_build build)
+{
+	struct bpf_program *prog;
+
+	played_begin();
+	load_log_begin();
+	if (object_open(&o, build, NULL) || !object_read_types(&o))
+		return false;
+	bpf_object__for_each_program (prog, o.obj)
+		bpf_program__set_autoload(prog, false);
+	return true;
+}
+
+/* What the kernel is asked for, by the section of a program. */
+static const struct kind {
+	const char *section;
+	__u32 type, attach;
+	const char *prefix; /* of the name of the type that it is attached by; NULL: by none */
+} kinds[] = {
+	{"tp_btf/", BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP, "btf_trace_"},
+	{"raw_tp/", BPF_PROG_TYPE_RAW_TRACEPOINT, 0, NULL},
+	{"tp/", BPF_PROG_TYPE_TRACEPOINT, 0, NULL},
+	{"perf_event", BPF_PROG_TYPE_PERF_EVENT, 0, NULL},
+	{"syscall", BPF_PROG_TYPE_SYSCALL, 0, NULL},
+	{"fentry/", BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, ""},
+	{"fexit/", BPF_PROG_TYPE_TRACING, BPF_TRACE_FEXIT, ""},
+	{"kprobe/", BPF_PROG_TYPE_KPROBE, 0, NULL},
+	{"kretprobe/", BPF_PROG_TYPE_KPROBE, 0, NULL},
+	{"iter/", BPF_PROG_TYPE_TRACING, BPF_TRACE_ITER, "bpf_iter_"},
+};
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static struct btf *types; /* of this kernel */
+
+/* Returns the id of the type of a program; 0: this kernel has none. */
+static int type_of(const struct bpf_program *prog, const struct kind *k)
+{
+	const char *slash = strchr(bpf_program__section_name(prog), '/');
+	char name[128];
+	int id;
+
+	snprintf(name, sizeof(name), "%s%s", k->prefix, slash ? slash + 1 : "");
+	id = btf__find_by_name_kind(
+		types, name, k->attach == BPF_TRACE_RAW_TP ? BTF_KIND_TYPEDEF : BTF_KIND_FUNC);
+	return id > 0 ? id : 0;
+}
+
+static bool is_of(const struct bpf_program *prog, const struct kind *k)
+{
+	const char *section = bpf_program__section_name(prog);
+
+	return !strncmp(section, k->section, strlen(k->section)) &&
+	       (!k->prefix || type_of(prog, k));
+}
+
+#define SELECTED_MAX 32
+
+static struct {
+	struct bpf_program *prog;
+	const struct kind *kind;
+	size_t instructions; /* before the load */
+} selected[SELECTED_MAX];
+static size_t selections;
+
+/* Selects the longest and the shortest program of each kind. */
+static void select_all(void)
+{
+	selections = 0;
+	for (size_t k = 0; k < KINDS; k++) {
+		struct bpf_program *prog, *most = NULL, *least = NULL;
+
+		bpf_object__for_each_program (prog, o.obj) {
+			size_t n = bpf_program__insn_cnt(prog);
+
+			if (!is_of(prog, &kinds[k]))
+				continue;
+			if (!most || n > bpf_program__insn_cnt(most))
+				most = prog;
+			if (!least || n < bpf_program__insn_cnt(least))
+				least = prog;
+		}
+		for (int i = 0; i < 2; i++) {
+			prog = i ? least : most;
+			if (!prog || (i && least == most))
+				continue;
+			bpf_program__set_autoload(prog, true);
+			selected[selections].prog = prog;
+			selected[selections].instructions = bpf_program__insn_cnt(prog);
+			selected[selections++].kind = &kinds[k];
+		}
+	}
+}
+
+/* Returns the program that libbpf's file of a program is. */
+static const struct played *loaded(size_t i)
+{
+	return played_by_fd(bpf_program__fd(selected[i].prog));
+}
+
+static const char *name_of(size_t i)
+{
+	return bpf_program__name(selected[i].prog);
+}
+
+static void is_whole(size_t i)
+{
+	const struct played *p = loaded(i);
+	const struct kind *k = selected[i].kind;
+
+	if (!ok(p && p->kind == PLAYED_PROGRAM && played_is(p->name, name_of(i)), "%s is loaded",
+		name_of(i)))
+		return;
+	/* libbpf adds instructions for helpers that an old kernel lacks, and for missing fields */
+	ok(p->instructions >= selected[i].instructions && p->instructions > PLACEHOLDER,
+	   "with its %u instructions", p->instructions);
+	ok(p->type == k->type && p->attach == k->attach, "as %s", k->section);
+	is_u64(p->id, k->prefix ? type_of(selected[i].prog, k) : 0, "with the id of its type");
+	is_u64(!!(p->flags & BPF_F_SLEEPABLE), k->type == BPF_PROG_TYPE_SYSCALL,
+	       "only a system call may sleep");
+}
+
+static void test_at_once(enum object_build build)
+{
+	size_t fds = played_fds(), longest = 0, same = 0;
+
+	if (!begin(build))
+		return;
+	select_all();
+	ok(selections > 5, "%zu programs are selected", selections);
+	if (!ok(!object_load(&o, false, NULL, NULL), "they are loaded: %s", load_log()))
+		return;
+	ok(!object_has_rest(&o) && !object_load_rest(&o), "none waits");
+	for (size_t i = 0; i < selections; i++)
+		is_whole(i);
+	for (unsigned int i = 0; i < played_n; i++) {
+		if (played[i].kind != PLAYED_PROGRAM || played[i].instructions <= PLACEHOLDER)
+			continue;
+		for (size_t s = 0; s < selections; s++)
+			if (played_is(played[i].name, name_of(s))) {
+				same++;
+				break;
+			}
+		longest = played[i].instructions > longest ? played[i].instructions : longest;
+	}
+	is_u64(same, selections, "each is loaded once");
+	ok(longest > SMALL, "the longest has %zu instructions", longest);
+	object_close(&o);
+	is_u64(played_fds(), fds, "no file is left");
+}
+
+static bool is_first(void *ctx, const struct bpf_program *prog)
+{
+	return bpf_program__section_name(prog)[0] == *(const char *)ctx;
+}
+
+/* Programs that are not needed at once wait, if libbpf leaves them to faultscope. */
+static void test_later(void)
+{
+	size_t fds = played_fds(), waiting = 0;
+	char now = 't';
+
+	if (!begin(OBJECT_FULL))
+		return;
+	select_all();
+	if (!ok(!object_load(&o, false, is_first, &now), "some are loaded: %s", load_log()))
+		return;
+	ok(object_has_rest(&o), "the others wait");
+	for (size_t i = 0; i < selections; i++) {
+		const char *section = bpf_program__section_name(selected[i].prog);
+		const struct played *p = loaded(i);
+		bool is_long = selected[i].instructions >= SMALL;
+
+		if (*section == now)
+			is_whole(i);
+		else if (is_long)
+			ok(p && p->instructions == PLACEHOLDER, "%s waits", section);
+		waiting += p && p->instructions == PLACEHOLDER;
+	}
+	ok(waiting > 0, "%zu wait", waiting);
+	is_u64(object_load_rest(&o), 0, "then these are loaded");
+	ok(!object_has_rest(&o), "none waits");
+	for (size_t i = 0; i < selections; i++)
+		is_whole(i);
+	object_close(&o);
+	is_u64(played_fds(), fds, "no file is left");
+	if (!begin(OBJECT_FULL))
+		return;
+	select_all();
+	object_load(&o, false, is_first, &now);
+	object_close(&o);
+	is_u64(played_fds(), fds, "nor if they are never loaded");
+}
+
+static void test_rejected(void)
+{
+	for (int later = 0; later < 2; later++) {
+		char now = later ? '-' : 't', want[128];
+		size_t fds = played_fds(), i = 0;
+		int err;
+
+		if (!begin(OBJECT_FULL))
+			return;
+		select_all();
+		while (i < selections && strncmp(selected[i].kind->section, "tp_btf", 6) != 0)
+			i++;
+		if (i == selections)
+			return;
+		/* the placeholder has the same name, and is loaded first */
+		played_fail(PLAYED_PROGRAM, name_of(i), 1, EACCES);
+		err = object_load(&o, false, is_first, &now);
+		if (later) {
+			ok(!err && object_has_rest(&o), "the rejected program waits");
+			err = object_load_rest(&o);
+		}
+		ok(err == -EACCES, "the kernel rejects a program: %d", err);
+		ok(!object_has_rest(&o), "nothing waits any more");
+		snprintf(want, sizeof(want),
+			 "libbpf: prog '%s': BPF program load failed: Permission denied\n",
+			 name_of(i));
+		ok(strstr(load_log(), want) != NULL, "it is named");
+		snprintf(want, sizeof(want),
+			 "libbpf: prog '%s': -- BEGIN PROG LOAD LOG --\n0: (95) exit\n",
+			 name_of(i));
+		ok(strstr(load_log(), want) && strstr(load_log(), "processed 1 insns\n-- END PROG"),
+		   "with the verifier's reason: %s", load_log());
+		object_close(&o);
+		is_u64(played_fds(), fds, "no file is left");
+	}
+}
+
+static void test_attaching(void)
+{
+	if (!begin(OBJECT_FULL))
+		return;
+	select_all();
+	if (!ok(!object_load(&o, false, NULL, NULL), "programs are loaded"))
+		return;
+	for (size_t i = 0; i < selections; i++) {
+		const struct bpf_program *prog = selected[i].prog;
+		const char *section = bpf_program__section_name(prog), *at = strchr(section, '/');
+		bool raw = !strncmp(section, "raw_tp/", 7), typed = !strncmp(section, "tp_btf/", 7);
+		unsigned int before = played_n;
+		struct bpf_link *link;
+
+		ok(parallel_load_is_typed(prog) == typed, "%s: by a type: %d", section, typed);
+		ok(object_is_typed(&o, name_of(i)) == (selected[i].kind->prefix != NULL),
+		   "needs types: %d", selected[i].kind->prefix != NULL);
+		if (!raw && !typed)
+			continue;
+		link = parallel_load_attach(selected[i].prog);
+		if (!ok(link && played_n == before + 1, "%s is attached", section))
+			continue;
+		is_str(played[before].name, raw ? at + 1 : "", "to this tracepoint");
+		is_u64(played[before].program, bpf_program__fd(prog), "its program");
+		bpf_link__destroy(link);
+	}
+	ok(!object_is_typed(&o, "no_such_program"), "a program that is missing needs none");
+	object_close(&o);
+}
+
+int main(void)
+{
+	types = btf__load_vmlinux_btf();
+	if (libbpf_get_error(types) || !begin(OBJECT_FULL)) {
+		ok(true, "# SKIP no types of the kernel");
+		object_close(&o);
+		btf__free(types);
+		return tap_done();
+	}
+	object_close(&o);
+	test_at_once(OBJECT_FULL);
+	test_at_once(OBJECT_HASH);
+	test_later();
+	test_rejected();
+	test_attaching();
+	btf__free(types);
+	return tap_done();
+}
