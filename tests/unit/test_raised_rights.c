@@ -95,8 +95,8 @@ int prctl(int option, ...)
 	va_start(args, option);
 	value = va_arg(args, unsigned long);
 	va_end(args);
-	if (option == PR_SET_KEEPCAPS && kernel.no_keep)
-		return fails(EPERM);
+	if (option == PR_SET_KEEPCAPS && (kernel.no_keep || value > 1))
+		return fails(kernel.no_keep ? EPERM : EINVAL);
 	if (option == PR_SET_KEEPCAPS)
 		kernel.keeps = value;
 	return option == PR_SET_NO_NEW_PRIVS && kernel.no_new_privs ? fails(EINVAL) : 0;

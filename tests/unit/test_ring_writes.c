@@ -15,21 +15,22 @@
 #include "recorder/record_sinks.h"
 #include "tap.h"
 
-#define FIRST_SLOT 3 /* behind the header and two heartbeats */
-#define LEAST	   (RING_BYTES_LEAST / RING_SLOT)
+#define FIRST_SLOT   3	 /* behind the header and two heartbeats */
+#define REFUSED_MOST 100 /* a caller that goes on after so many writes never ends */
+#define LEAST	     (RING_BYTES_LEAST / RING_SLOT)
 
 static char place[64], path[128], other[128];
 
 static struct {
-	size_t most;		 /* bytes that one call writes; 0: all */
-	bool interrupts;	 /* each second call is interrupted */
-	int write_error;	 /* errno of all writes; -1: they write nothing */
-	unsigned int call;	 /* number of calls */
-	off_t last;		 /* offset of the last write */
-	uint64_t written;	 /* bytes written by pwrite() */
-	off_t end;		 /* end of the furthest write */
-	off_t unreadable;	 /* offset of a read that fails; 0: none */
-	int sync_error, sync_at; /* the fsync() that fails, from 1 on */
+	size_t most;		    /* bytes that one call writes; 0: all */
+	bool interrupts;	    /* each second call is interrupted */
+	int write_error;	    /* errno of all writes; -1: they write nothing */
+	unsigned int call, refused; /* numbers of calls */
+	off_t last;		    /* offset of the last write */
+	uint64_t written;	    /* bytes written by pwrite() */
+	off_t end;		    /* end of the furthest write */
+	off_t unreadable;	    /* offset of a read that fails; 0: none */
+	int sync_error, sync_at;    /* the fsync() that fails, from 1 on */
 	int room_error, lock_error, stat_error;
 } kernel;
 
@@ -49,8 +50,11 @@ static bool write_fails(ssize_t *ret)
 	}
 	if (!kernel.write_error)
 		return false;
-	errno = kernel.write_error;
+	/* an old errno, which says nothing of a write that returned 0 */
+	errno = kernel.write_error < 0 ? EINTR : kernel.write_error;
 	*ret = kernel.write_error < 0 ? 0 : -1;
+	if (++kernel.refused > REFUSED_MOST)
+		abort();
 	return true;
 }
 
