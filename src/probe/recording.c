@@ -553,6 +553,8 @@ int replay_open(const char *path, struct source **ret, char *error, size_t size)
 fail:
 	if (rp->f)
 		fclose(rp->f);
+	else if (fd >= 0)
+		close(fd);
 	free(rp->path);
 	free(rp);
 	return err;
