@@ -129,6 +129,44 @@ static void test_leader_that_exited(void)
 	is_u64(got.st.fds, 9, "the values are those of the other table");
 }
 
+/* The kernel may have freed the state of a process after it was moved to the other table. */
+static void test_freed(void)
+{
+	struct object o = begin(OBJECT_FULL);
+	struct process_key of = {.start_ns = START_NS, .pid = getpid() + 1};
+	struct fs_whole_state whole = {.st.fds = 9}, got;
+
+	bpf_map_update_elem(orphans->fd, &of, &whole, BPF_ANY);
+	shared.orphans = 2;
+	is_u64(state_read(&o, getpid(), &got), 0, "state of another process");
+	of.pid = getpid();
+	bpf_map_update_elem(orphans->fd, &of, &whole, BPF_ANY);
+	is_u64(state_read(&o, getpid(), &got), 1, "state that was moved");
+	is_u64(got.st.fds, 9, "is read from the other table");
+	whole.st.flags = PROC_HALF;
+	bpf_map_update_elem(orphans->fd, &of, &whole, BPF_ANY);
+	ok(state_read(&o, getpid(), &got) == -EAGAIN, "half of it is moved");
+	shared.orphans = 0;
+	is_u64(state_read(&o, getpid(), &got), 0, "without such states, none is searched");
+}
+
+/* Each pidfd is closed: a scan of many processes needs no more files. */
+static void test_files(void)
+{
+	struct object o = begin(OBJECT_FULL);
+	struct fs_whole_state got;
+	int first = dup(STDOUT_FILENO), after;
+
+	close(first);
+	state_read(&o, getpid(), &got);
+	state_begin(&o, getpid(), 0);
+	state_begin(&o, getpid(), 0);
+	state_read(&o, gone(), &got);
+	after = dup(STDOUT_FILENO);
+	is_u64(after, first, "no file stays open");
+	close(after);
+}
+
 static void test_waiting(void)
 {
 	struct object o = begin(OBJECT_FULL);
@@ -200,6 +238,8 @@ int main(void)
 {
 	test_parts();
 	test_leader_that_exited();
+	test_freed();
+	test_files();
 	test_waiting();
 	test_creation();
 	test_hash_tables();
