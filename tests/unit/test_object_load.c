@@ -278,6 +278,86 @@ static void test_attaching(void)
 	object_close(&o);
 }
 
+/* A probe is left out if the kernel lacks the function or tracepoint of one of its programs. */
+static void test_targets(void)
+{
+	const char *names[3] = {NULL, NULL, NULL};
+	const char *lacking = NULL, *there = NULL;
+	struct bpf_program *prog;
+	size_t wrong = 0;
+
+	if (!begin(OBJECT_FULL))
+		return;
+	bpf_object__for_each_program (prog, o.obj) {
+		const char *section = bpf_program__section_name(prog);
+		const char *name = bpf_program__name(prog);
+
+		for (size_t k = 0; k < KINDS; k++) {
+			bool typed = kinds[k].prefix && kinds[k].attach != BPF_TRACE_ITER, lacks;
+
+			if (strncmp(section, kinds[k].section, strlen(kinds[k].section)) != 0)
+				continue;
+			lacks = typed && !type_of(prog, &kinds[k]);
+			if (object_lacks_target(&o, name, types) != lacks && ++wrong)
+				ok(false, "%s %s: lacks its target: %d", section, name, lacks);
+			if (lacks)
+				lacking = name;
+			else if (typed)
+				there = name;
+		}
+	}
+	is_u64(wrong, 0, "targets that are there, by the kernel's types");
+	names[0] = there;
+	ok(there && !object_lacks_one(&o, names, 3, types), "a probe with one program");
+	ok(!object_lacks_one(&o, names, 0, types), "one without programs");
+	names[1] = lacking;
+	if (lacking) {
+		ok(object_lacks_one(&o, names, 3, types), "its second program lacks a target");
+		ok(!object_lacks_one(&o, names, 1, types), "only programs of the probe count");
+	}
+	object_close(&o);
+}
+
+/* An object that is loaded again takes over the maps of the one before. */
+static void test_adopting(void)
+{
+	size_t fds = played_fds();
+	struct object before;
+	struct bpf_map *map;
+	size_t same = 0, maps = 0;
+
+	if (!begin(OBJECT_HASH))
+		return;
+	if (!ok(!object_load(&o, false, NULL, NULL), "an object without programs"))
+		return;
+	before = o;
+	memset(&o, 0, sizeof(o));
+	if (!ok(!object_open(&o, OBJECT_HASH, NULL) && object_read_types(&o), "a second one"))
+		return;
+	is_u64(object_adopt(&o, &before), 0, "takes over its maps");
+	bpf_object__for_each_map(map, o.obj)
+	{
+		const char *name = bpf_map__name(map);
+		struct bpf_map *old = object_map(&before, name);
+		struct stat st, was;
+
+		if (!strncmp(name, ".rodata", 7)) {
+			ok(bpf_map__fd(map) < 0, "%s is its own", name);
+			continue;
+		}
+		if (!old || bpf_map__fd(old) < 0)
+			continue;
+		maps++;
+		same += !fstat(bpf_map__fd(map), &st) && !fstat(bpf_map__fd(old), &was) &&
+			st.st_ino == was.st_ino;
+	}
+	ok(maps > 10, "%zu maps", maps);
+	is_u64(same, maps, "are the same ones");
+	object_close(&before);
+	object_close(&o);
+	is_u64(played_fds(), fds, "no file is left");
+}
+
 int main(void)
 {
 	types = btf__load_vmlinux_btf();
@@ -293,6 +373,8 @@ int main(void)
 	test_later();
 	test_rejected();
 	test_attaching();
+	test_targets();
+	test_adopting();
 	btf__free(types);
 	return tap_done();
 }
