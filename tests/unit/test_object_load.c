@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "played_kernel.h"
 #include <bpf/btf.h>
+#include <pthread.h>
 
 #include "probe/load_log.h"
 #include "probe/object.h"
@@ -16,6 +17,27 @@
 #define SMALL	    60 /* libbpf itself loads shorter programs, unless they need a type */
 
 static struct object o;
+static long cpus;	     /* that are online; 0: those of this machine */
+static unsigned int threads; /* that were started */
+
+long sysconf(int name)
+{
+	static long (*real)(int);
+
+	if (!real)
+		real = (long (*)(int))dlsym(RTLD_NEXT, "sysconf");
+	return name == _SC_NPROCESSORS_ONLN && cpus ? cpus : real(name);
+}
+
+int pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*start)(void *), void *ctx)
+{
+	int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
+		(int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(
+			RTLD_NEXT, "pthread_create");
+
+	threads++;
+	return real(ret, attr, start, ctx);
+}
 
 /* Opens an object, of which no program is selected. Returns false if the kernel has no types. */
 static bool begin(enum object_build build)
@@ -248,6 +270,44 @@ static void test_rejected(void)
 	}
 }
 
+/* The longest program begins first, so that no thread begins with it when the others end. */
+static void test_order(void)
+{
+	unsigned int first = 0, last = UINT32_MAX;
+	size_t jobs = 0;
+	bool ordered = true;
+
+	if (!begin(OBJECT_FULL))
+		return;
+	select_all();
+	cpus = 1;
+	threads = 0;
+	ok(!object_load(&o, false, NULL, NULL), "programs are loaded");
+	is_u64(threads, 0, "one CPU needs no other thread");
+	for (unsigned int i = 0; i < played_n; i++)
+		if (played[i].kind == PLAYED_PROGRAM && played[i].instructions == PLACEHOLDER)
+			first = i + 1;
+	for (unsigned int i = first; i < played_n; i++) {
+		if (played[i].kind != PLAYED_PROGRAM)
+			continue;
+		ordered &= played[i].instructions <= last;
+		last = played[i].instructions;
+		jobs++;
+	}
+	ok(jobs > 3 && ordered, "%zu programs, the longest first", jobs);
+	object_close(&o);
+	for (cpus = 2; cpus <= 128; cpus *= 8) {
+		if (!begin(OBJECT_FULL))
+			return;
+		select_all();
+		threads = 0;
+		object_load(&o, false, NULL, NULL);
+		is_u64(threads, cpus < 4 ? cpus - 1 : 3, "a thread for each CPU, up to four");
+		object_close(&o);
+	}
+	cpus = 0;
+}
+
 static void test_attaching(void)
 {
 	if (!begin(OBJECT_FULL))
@@ -372,6 +432,7 @@ int main(void)
 	test_at_once(OBJECT_HASH);
 	test_later();
 	test_rejected();
+	test_order();
 	test_attaching();
 	test_targets();
 	test_adopting();
