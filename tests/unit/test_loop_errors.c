@@ -241,6 +241,14 @@ static void test_ends_of_rounds(void)
 	is_u64(loop_once(&loop, 0), 0, "files that a callback forgot do not end the round");
 	ok(called[2] == 1 && called[0] + called[1] <= 1, "they are not called");
 	end();
+	begin();
+	put(0, 0);
+	put(2, 2);
+	forgets[0] = pipes[2][0];
+	is_u64(loop_once(&loop, 0), 0, "also if it is the file that was added last");
+	ok(called[0] == 1 && loop.files == 2, "the first file is called");
+	is_u64(called[2], 0, "the forgotten one is not");
+	end();
 }
 
 static void test_forgetting(void)
