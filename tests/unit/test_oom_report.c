@@ -83,6 +83,8 @@ static void test_v2(void)
 	is_u64(s.memory[OOM_SOCK], MIB, "sockets");
 	is_u64(s.memory[OOM_OTHER_KERNEL], 4 * MIB, "the rest of what is in use");
 	is_u64(s.memory[OOM_HUGETLB], FIGURE_UNKNOWN, "not printed: unknown");
+	is_str(s.gfp, "GFP_KERNEL", "flags of the request, in the scene");
+	is_str(s.path, "do_anonymous_page handle_mm_fault", "kernel functions, in the scene");
 	is_u64(s.tasks, 2, "processes");
 	is_u64(r.holder[0].pid, 300, "the larger process first");
 	is_u64(r.holder[0].anon, 8000 * PAGE, "its anonymous memory");
