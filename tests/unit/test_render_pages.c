@@ -87,6 +87,11 @@ static void test_incident(void)
 	ok(strstr(page(&r), "more detail  a scan each second\n"), "or scans");
 	strcpy(r.title, "db (pid 9) ran out of descriptors");
 	ok(!strncmp(page(&r), "db (pid 9) ran out of descriptors\n", 34), "its own title");
+	v.width = 60;
+	memset(r.title, 'a', 58);
+	strcpy(r.title + 58, " and a second line");
+	ok(!strncmp(page(&r) + 58, "\n    and a second line\n", 23), "a long title is indented");
+	v.width = 120;
 	r = incident_of(0, 0);
 	is_str(strstr(page(&r), "contains"),
 	       "contains     0.0 s before the trigger, 0.0 s after it\n" FOOT,
