@@ -387,8 +387,47 @@ static void test_snapshot(void)
 	free((char *)o.incident.store);
 }
 
+static int reported(const struct options *o)
+{
+	return command_report(o, no_metrics);
+}
+
+/* `incidents report` prints what `report` prints of the incident's file. */
+static void test_reports(void)
+{
+	struct options o = options(strdup(fixture_path("reports"))), r = options(NULL);
+	static char want[sizeof(got.out)];
+	char path[512], *file[] = {path, NULL};
+	int status;
+
+	store(o.incident.store, 2);
+	run(&o, "report", "2", NULL);
+	ok(strstr(got.out, "proc42[42]  maps 2,000"), "a report of the second");
+	run(&o, "report", NULL, NULL);
+	status = got.status;
+	strcpy(want, got.out);
+	snprintf(path, sizeof(path), "%s/20261128T145633.000Z-oom.fsr", o.incident.store);
+	r.command = CMD_REPORT;
+	r.argv = file;
+	r.argc = 1;
+	run_command(reported, &r);
+	is_str(want, got.out, "as report prints the file");
+	is_u64(status, got.status, "with its status");
+	o.format = r.format = &json_renderer;
+	run(&o, "report", "1", NULL);
+	ok(!strncmp(got.out, "{\"type\":\"start\"", 15), "JSON: a line for each fact");
+	o.report_format = report_format_find("html");
+	run(&o, "report", "1", NULL);
+	ok(!strncmp(got.out, "<!doctype html>", 15), "a format that is named comes first");
+	run(&o, "report", "3", NULL);
+	is_u64(got.status, EXIT_FAILED, "there is no third one");
+	is_str(got.out, "", "nothing is printed");
+	free((char *)o.incident.store);
+}
+
 int main(void)
 {
+	test_reports();
 	test_list();
 	test_pages();
 	test_deleting();
