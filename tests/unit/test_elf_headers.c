@@ -114,6 +114,9 @@ static void test_loads(void)
 	ok(elf_headers_address(&h, 0xf00, &at) && at == 0x500f00, "code has precedence");
 	ok(elf_headers_address(&h, 0x1eff, &at) && at == 0x501eff, "the last byte");
 	ok(!elf_headers_address(&h, 0x1f00, &at), "a byte of no segment");
+	h.nr_loads = 1;
+	ok(!elf_headers_is_code(&h, 0xf00) && !elf_headers_address(&h, 0x1eff, &at),
+	   "what is behind the last segment is none");
 	for (int i = 0; i < ELF_LOADS_MAX; i++)
 		segment(PT_LOAD, PF_R, 0x10000 * i, 0x1000000 + 0x10000 * i, 0x1000);
 	headers(&h);
