@@ -148,6 +148,8 @@ static void test_formats(void)
 	WORDS("report", a, "--format", "jsonl", "-o", fixture_path("r.csv"));
 	ok(!got.status && !strncmp(file_of("r.csv"), "{\"type\":\"start\",", 16),
 	   "the option comes before the name");
+	ok(strstr(file_of("r.csv"), "\"host\":\"host\",\"boot_id\":\"0-1-2\",\"kernel\":\"6.1.0\""),
+	   "each line names the machine, as lines of several machines may be mixed");
 	WORDS("report", a, "-o", fixture_path("r.html"));
 	ok(!got.status && !strncmp(file_of("r.html"), "<!doctype html>", 15), "a page");
 	ok(strstr(file_of("r.html"), "proc10"), "with the process");
