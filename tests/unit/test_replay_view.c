@@ -348,6 +348,15 @@ static void test_trigger(void)
 		ok(shows("trigger of the incident: it was killed"), "with its title");
 		quit(0);
 	}
+	trigger_ns = 9 * STEP_NS;
+	start(make_recording("trigger.fsr", 20, STEP_NS));
+	ok(shows("22:13:20, "), "a trigger at the scan of a finding");
+	press("]]");
+	ok(shows("22:17:20, "), "is at the same mark");
+	ok(shows("trigger of the incident: it was killed"), "and is named, as it tells more");
+	press("[");
+	ok(shows("critical M25 proc10[10]: "), "the mark before is another finding");
+	quit(0);
 	trigger_ns = 0;
 }
 
