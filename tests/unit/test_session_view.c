@@ -101,9 +101,89 @@ static void test_rows(void)
 	is_u64(s.out.view.top, 1, "--top of text");
 }
 
+/* Sets the view of a session whose output is a file or a terminal. */
+static void set_view(struct session *s, const struct options *o, bool terminal)
+{
+	static const struct row to[] = {{.columns = -1}, {.columns = 120, .lines = 30}};
+	int master;
+
+	s->o = o;
+	s->out.fd = open_output(&to[terminal], &master);
+	session_set_view(s);
+	close(s->out.fd);
+	if (master >= 0)
+		close(master);
+}
+
+/* A session with text output that may be a live view. */
+static struct session text_session(void)
+{
+	return (struct session){.out.renderer = &text_renderer, .plan.may_redraw = true};
+}
+
+static void test_live_views(void)
+{
+	static const struct {
+		const struct renderer *renderer;
+		bool may, terminal, file, want;
+		const char *name;
+	} cases[] = {
+		{&text_renderer, true, true, false, true, "text on a terminal is a live view"},
+		{&text_renderer, true, false, false, false, "not in a file"},
+		{&text_renderer, true, true, true, false, "nor with --output"},
+		{&text_renderer, false, true, false, false, "nor if the command does not redraw"},
+		{&json_renderer, true, true, false, false, "JSON is never redrawn"},
+	};
+
+	setenv("TERM", "xterm", 1);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct options o = {.colour = WHEN_NEVER};
+		struct session s = text_session();
+
+		s.out.renderer = cases[i].renderer;
+		s.plan.may_redraw = cases[i].may;
+		s.plan.output = cases[i].file ? "x" : NULL;
+		set_view(&s, &o, cases[i].terminal);
+		ok(s.out.redraws == cases[i].want, "%s", cases[i].name);
+		is_u64(s.out.view.height, cases[i].want ? 30 : 0, "lines of a screen");
+		ok(s.out.view.summary == cases[i].want, "a live view has findings below the table");
+	}
+}
+
+/* Options and the plan decide what is shown. */
+static void test_contents(void)
+{
+	struct options o = {.colour = WHEN_NEVER, .min_severity = SEVERITY_CRITICAL};
+	struct session s = text_session();
+	static const struct field *const sorted = &fields[0];
+
+	set_view(&s, &o, false);
+	ok(s.out.view.m == &s.in.m && s.out.view.findings == &s.in.findings &&
+		   s.out.view.gaps == &s.out.gaps,
+	   "the values, findings and gaps of the session");
+	is_u64(s.out.view.min_severity, SEVERITY_CRITICAL, "the least severity");
+	ok(!s.out.view.tables && !s.out.view.addresses && !s.out.view.page, "no option");
+	ok(!s.out.view.summary && !s.in.findings.keep_cleared, "no summary at the end");
+	o.addresses = o.summary = true;
+	o.top = 3;
+	set_view(&s, &o, false);
+	ok(s.out.view.addresses && s.out.view.page, "--addresses and --summary");
+	ok(s.out.view.tables && s.out.view.top == 3, "--top asks for a table");
+	o.top = 0;
+	o.sort = sorted;
+	set_view(&s, &o, false);
+	ok(s.out.view.tables && s.out.view.sort == sorted, "so does --sort");
+	s.plan.view.command = true;
+	set_view(&s, &o, false);
+	ok(s.out.view.command && s.out.view.summary, "a command has a summary");
+	ok(s.in.findings.keep_cleared, "with findings that were cleared meanwhile");
+}
+
 int main(void)
 {
 	test_sizes();
+	test_live_views();
+	test_contents();
 	test_rows();
 	return tap_done();
 }
