@@ -523,6 +523,10 @@ int replay_open(const char *path, struct source **ret, char *error, size_t size)
 		return -ENOMEM;
 	rp->src.ops = &replay_ops;
 	rp->path = strdup(path);
+	if (!rp->path) {
+		free(rp);
+		return -ENOMEM;
+	}
 	/* without O_NONBLOCK, open() of a FIFO would wait for a writer */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	rp->f = fd < 0 ? NULL : fdopen(fd, "r");

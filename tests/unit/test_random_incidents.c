@@ -294,7 +294,8 @@ static void mix_report(uint64_t *sum, struct triage *t, uint32_t index)
 		*e = kept;
 		e->frame = frames;
 		e->nr_frames = kept.nr_frames < FRAMES ? kept.nr_frames : FRAMES;
-		memcpy(frames, kept.frame, e->nr_frames * sizeof(frames[0]));
+		if (e->nr_frames)
+			memcpy(frames, kept.frame, e->nr_frames * sizeof(frames[0]));
 		alter(e);
 		judge_report(t, index, &v);
 		mix_diagnosis(sum, &v);
