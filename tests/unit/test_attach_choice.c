@@ -193,6 +193,24 @@ static void test_kfuncs(void)
 	is_str(chosen("scan"), "", "none");
 }
 
+/* The reasons of a probe end where their room ends, and change nothing behind it. */
+static void test_long_reasons(void)
+{
+	const struct hook_status *st = status("fault_begin");
+	char text[sizeof(((struct answer *)0)->text)];
+
+	memset(text, 'x', sizeof(text));
+	text[sizeof(text) - 1] = 0;
+	begin(OVERHEAD_ALL, false, ALL_CALLS);
+	for (int i = 0; i < 5; i++)
+		refuse("fault_begin", text, "a remedy");
+	is_u64(strlen(st->why), sizeof(st->why) - 1, "as many as have room");
+	ok(strstr(st->why, "tp_btf: xxx") == st->why && strstr(st->why, "x; tracepoint: x"),
+	   "the first ones");
+	is_str(st->remedy, "a remedy", "the remedy stays");
+	is_u64(st->state, HOOK_BLIND, "none is left");
+}
+
 /* ---- attach types that the user requests ---- */
 
 static void test_forced(void)
@@ -419,6 +437,7 @@ int main(void)
 	test_order();
 	test_fall_back();
 	test_kfuncs();
+	test_long_reasons();
 	test_forced();
 	test_forced_state();
 	test_on_request();
