@@ -5,6 +5,7 @@
  */
 #define TAP_KEEPS_INPUT /* struct kernel_types has no file if its descriptor is 0 */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -479,9 +480,26 @@ static void test_this_kernel(void)
 	btf__free(all);
 }
 
+/* The descriptor 0 stands for no file: libbpf then reads the types of the kernel itself. */
+static void test_no_input(void)
+{
+	struct kernel_types k;
+
+	kernel_types_begin(&k);
+	ok(k.fd > 0 && !access(k.path, R_OK), "a file for types: %s", k.path);
+	kernel_types_end(&k);
+	ok(!k.fd && !*k.path, "it is closed");
+	close(STDIN_FILENO);
+	kernel_types_begin(&k);
+	is_str(k.path, "", "without standard input, there is none");
+	close(STDIN_FILENO);
+	is_u64(open("/dev/null", O_RDONLY), STDIN_FILENO, "standard input is open again");
+}
+
 int main(void)
 {
 	libbpf_set_print(NULL);
+	test_no_input();
 	test_made();
 	test_header_sizes();
 	test_damaged();
