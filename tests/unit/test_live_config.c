@@ -177,6 +177,51 @@ static void test_programs(void)
 	nested = false;
 }
 
+static int keep_nothing(void *ctx, const struct record *h)
+{
+	(void)ctx, (void)h;
+	return 0;
+}
+
+static void test_open(void)
+{
+	char version[32];
+
+	begin();
+	wish.majors = true;
+	if (!ok(!load(), "major faults, at all levels"))
+		return;
+	is_str(used("fault_end"), "memcg", "minor faults are measured too");
+	ok(config()->in_seconds, "in seconds");
+	is_u64(src->live, 1, "a source of this machine");
+	ok(live_of_test()->variables.functions.nr == 3, "the functions of calls are known");
+	unload();
+	snprintf(version, sizeof(version), "%u.%u", libbpf_major_version(), libbpf_minor_version());
+	is_str(live_library(), version, "the version of libbpf");
+	begin();
+	force("calls", "tracepoint");
+	if (ok(!load(), "tracepoints of calls"))
+		ok(live_of_test()->links.keeper > 0, "a keeper closes them");
+	unload();
+}
+
+/* The core probes need no addresses: these are read once, for the rest. */
+static void test_deferred_functions(void)
+{
+	const struct sink none = {.take = keep_nothing};
+
+	begin();
+	wish.defers = true;
+	if (!ok(!load(), "core probes"))
+		return;
+	is_u64(live_of_test()->variables.functions.nr, 0, "no functions of calls are read");
+	is_u64(live_load_deferred(src, &none, error, sizeof(error)), 0, "the others");
+	is_u64(live_of_test()->variables.functions.nr, 3, "need them");
+	is_str(used("calls"), live_name("hlist_array") ? CALL_RETURNS : "tracepoint",
+	       "calls are traced");
+	unload();
+}
+
 /* ---- scans ---- */
 
 static struct tick_record tick;
@@ -376,6 +421,8 @@ int main(void)
 		test_config();
 		test_machine_config();
 		test_programs();
+		test_open();
+		test_deferred_functions();
 		test_costs();
 		test_tick();
 		test_release(true);
