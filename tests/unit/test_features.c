@@ -8,6 +8,7 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,6 +22,9 @@ static int map_type, has_loop; /* 1: yes; 0: no; negative: not known */
 static int load_type, attach_id;
 static bool has_btf, has_iterators;
 static unsigned int btfs_open, loads;
+static struct bpf_insn program[16]; /* the last one that was loaded */
+static size_t program_size;
+static bool is_quiet; /* libbpf printed nothing while the kernel was asked */
 
 static int answer(int err)
 {
@@ -37,6 +41,8 @@ int made_prog_load(enum bpf_prog_type prog_type, const char *name, const char *l
 {
 	(void)name;
 	loads++;
+	program_size = n < 16 ? n : 0;
+	memcpy(program, insns, program_size * sizeof(*insns));
 	load_type = prog_type;
 	attach_id = opts ? opts->attach_btf_id : 0;
 	ok(!strcmp(license, "GPL") && insns[n - 1].code == (BPF_JMP | BPF_EXIT),
@@ -56,7 +62,11 @@ int bpf_link_create(int prog_fd, int target_fd, enum bpf_attach_type type,
 
 int libbpf_probe_bpf_map_type(enum bpf_map_type type, const void *opts)
 {
+	libbpf_print_fn_t print = libbpf_set_print(NULL);
+
 	(void)opts;
+	is_quiet = !print;
+	libbpf_set_print(print);
 	return type == BPF_MAP_TYPE_TASK_STORAGE ? map_type : -EINVAL;
 }
 
@@ -94,6 +104,60 @@ static void test_reads(void)
 	ok(kernel_lacks_reads(), "lockdown removes the helper");
 	load_answer = -EPERM;
 	ok(!kernel_lacks_reads(), "a user who may not load programs");
+}
+
+/* Arguments of the helper that the last program called, and what the program returned. */
+struct ran {
+	long number, argument[3], result;
+};
+
+/* Runs the last program that was loaded, with 10000 for the end of its stack. */
+static struct ran run(void)
+{
+	struct ran ret = {.result = -1};
+	long r[11] = {[10] = 10000};
+
+	for (size_t i = 0; i < program_size; i++) {
+		const struct bpf_insn *in = &program[i];
+
+		switch (in->code) {
+		case BPF_ALU64 | BPF_MOV | BPF_X:
+			r[in->dst_reg] = r[in->src_reg];
+			break;
+		case BPF_ALU64 | BPF_MOV | BPF_K:
+			r[in->dst_reg] = in->imm;
+			break;
+		case BPF_ALU64 | BPF_ADD | BPF_K:
+			r[in->dst_reg] += in->imm;
+			break;
+		case BPF_JMP | BPF_CALL:
+			ret.number = in->imm;
+			memcpy(ret.argument, &r[1], sizeof(ret.argument));
+			r[0] = 1;
+			break;
+		case BPF_JMP | BPF_EXIT:
+			ret.result = r[0];
+			break;
+		}
+	}
+	return ret;
+}
+
+static void test_programs(void)
+{
+	struct ran ran;
+
+	load_answer = ANSWER_FD;
+	kernel_lacks_reads();
+	ran = run();
+	is_u64(load_type, BPF_PROG_TYPE_KPROBE, "a program that may read memory");
+	is_u64(ran.number, BPF_FUNC_probe_read_kernel, "reads memory of the kernel");
+	ok(ran.argument[0] == 10000 - 8 && ran.argument[1] == 8 && !ran.argument[2],
+	   "to eight bytes of its stack, from nowhere");
+	is_u64(ran.result, 0, "and returns 0");
+	kernel_traces_function(5);
+	ran = run();
+	ok(!ran.number && !ran.result, "a program for functions only returns 0");
 }
 
 static void test_functions(void)
@@ -141,6 +205,24 @@ static void test_storage(void)
 	ok(kernel_lacks_task_storage(), "a kernel without");
 }
 
+static int print_nothing(enum libbpf_print_level level, const char *format, va_list list)
+{
+	(void)level, (void)format, (void)list;
+	return 0;
+}
+
+/* Errors that the questions cause are expected, and printed nowhere. */
+static void test_quiet(void)
+{
+	libbpf_print_fn_t before = libbpf_set_print(print_nothing);
+	struct features f = asked();
+
+	ok(is_quiet, "libbpf prints nothing while the kernel is asked");
+	ok(libbpf_set_print(print_nothing) == print_nothing, "then it prints as before");
+	features_ask(&f);
+	ok(libbpf_set_print(before) == print_nothing, "also if nothing is asked");
+}
+
 static void test_features(void)
 {
 	struct features f;
@@ -178,9 +260,11 @@ static void test_features(void)
 int main(void)
 {
 	test_reads();
+	test_programs();
 	test_functions();
 	test_returns();
 	test_storage();
 	test_features();
+	test_quiet();
 	return tap_done();
 }
