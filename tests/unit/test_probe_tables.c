@@ -58,6 +58,24 @@ static void test_failures_only(void)
 			ok(false, "call %u makes fds or mappings", i);
 }
 
+/* Calls whose numbers are equal on all machines, also if the C library does not know them. */
+static void test_numbers(void)
+{
+	static const struct {
+		const char *name;
+		unsigned int number;
+	} rows[] = {{"memfd_secret", 447}, {"mseal", 462}, {"openat2", 437}, {"pidfd_open", 434}};
+	unsigned int found = 0;
+
+	for (unsigned int i = 0; i < nr_call_rows; i++)
+		for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++)
+			if (!strcmp(call_rows[i].name, rows[k].name)) {
+				is_u64(call_rows[i].number, rows[k].number, rows[k].name);
+				found++;
+			}
+	is_u64(found, sizeof(rows) / sizeof(rows[0]), "each is counted once");
+}
+
 /* ---- stacks ---- */
 
 static void test_stacks(void)
@@ -156,6 +174,7 @@ static void test_log(void)
 int main(void)
 {
 	test_failures_only();
+	test_numbers();
 	test_stacks();
 	test_releases();
 	test_log();
