@@ -167,6 +167,39 @@ static void test_returns(void)
 	ok(!returns_unlimited("kprobe", "hlist_array"), "no fprobe");
 }
 
+/* A type may be the first one; the types that it refers to follow. */
+static void test_first_types(void)
+{
+	struct btf *b = btf__new_empty();
+
+	btf__add_typedef(b, "btf_trace_mmap_lock_acquire_returned", 2);
+	btf__add_ptr(b, 3);
+	btf__add_func_proto(b, 0);
+	for (int i = 0; i < 4; i++)
+		btf__add_func_param(b, "argument", 4);
+	btf__add_int(b, "unsigned long", 8, 0);
+	is_u64(layout_lock_success(b), FS_LOCK_SUCCESS_THIRD, "a tracepoint");
+	ok(!layout_areas_foreign(b), "no areas");
+	btf__free(b);
+	b = btf__new_empty();
+	btf__add_struct(b, "fprobe", 8);
+	btf__add_field(b, "hlist_array", 2, 0, 0);
+	btf__add_int(b, "unsigned long", 8, 0);
+	ok(layout_returns_unlimited(b), "a structure with a member");
+	btf__free(b);
+	b = btf__new_empty();
+	btf__add_enum(b, "maple_type", 4);
+	btf__add_enum_value(b, "maple_leaf_64", FS_MAPLE_LEAF + 1);
+	ok(layout_areas_foreign(b), "a kind of node that has another number");
+	btf__free(b);
+	b = btf__new_empty();
+	btf__add_struct(b, "maple_range_64", 8);
+	btf__add_field(b, "pivot", 2, (FS_MAPLE_PIVOTS + 8) * 8, 0);
+	btf__add_int(b, "unsigned long", 8, 0);
+	ok(layout_areas_foreign(b), "a node that is laid out otherwise");
+	btf__free(b);
+}
+
 /*
  * Tests the BTF of this kernel if it has all structures. tests/e2e/test_doctor.py tests this BTF as
  * well.
@@ -189,6 +222,7 @@ int main(void)
 	test_success();
 	test_delays();
 	test_returns();
+	test_first_types();
 	test_here();
 	return tap_done();
 }
