@@ -24,12 +24,21 @@ static bool has_btf, has_iterators;
 static unsigned int btfs_open, loads;
 static struct bpf_insn program[16]; /* the last one that was loaded */
 static size_t program_size;
-static bool is_quiet; /* libbpf printed nothing while the kernel was asked */
+static int programs_from; /* the lowest descriptor of a program */
+static bool is_quiet;	  /* libbpf printed nothing while the kernel was asked */
 
-static int answer(int err)
+/* Returns a file with the lowest free descriptor from `from` on, or an error. */
+static int answer(int err, int from)
 {
+	int fd = err ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC), moved;
+
+	if (fd >= 0 && fd < from) {
+		moved = fcntl(fd, F_DUPFD_CLOEXEC, from);
+		close(fd);
+		fd = moved;
+	}
 	errno = -err;
-	return err ? err : open("/dev/null", O_RDONLY | O_CLOEXEC);
+	return err ? err : fd;
 }
 
 /* The type of the last argument depends on the version of libbpf. */
@@ -47,7 +56,7 @@ int made_prog_load(enum bpf_prog_type prog_type, const char *name, const char *l
 	attach_id = opts ? opts->attach_btf_id : 0;
 	ok(!strcmp(license, "GPL") && insns[n - 1].code == (BPF_JMP | BPF_EXIT),
 	   "the program ends");
-	return answer(load_answer);
+	return answer(load_answer, programs_from);
 }
 
 int bpf_link_create(int prog_fd, int target_fd, enum bpf_attach_type type,
@@ -57,7 +66,7 @@ int bpf_link_create(int prog_fd, int target_fd, enum bpf_attach_type type,
 	ok(prog_fd >= 0 && type == BPF_TRACE_KPROBE_MULTI &&
 		   opts->kprobe_multi.flags == BPF_F_KPROBE_MULTI_RETURN && !opts->kprobe_multi.cnt,
 	   "a link to no function");
-	return answer(link_answer);
+	return answer(link_answer, 0);
 }
 
 int libbpf_probe_bpf_map_type(enum bpf_map_type type, const void *opts)
@@ -211,6 +220,34 @@ static int print_nothing(enum libbpf_print_level level, const char *format, va_l
 	return 0;
 }
 
+/* Counts the open files below 64. */
+static unsigned int open_files(void)
+{
+	unsigned int n = 0;
+
+	for (int fd = 0; fd < 64; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* Standard input is closed, so that the first file of a question has the descriptor 0. */
+static void test_files(void)
+{
+	unsigned int before = open_files();
+
+	load_answer = link_answer = ANSWER_FD;
+	kernel_lacks_reads();
+	is_u64(open_files(), before, "a program that was loaded is closed");
+	kernel_traces_function(5);
+	is_u64(open_files(), before, "so is one for a function");
+	kernel_traces_returns();
+	is_u64(open_files(), before, "and one for returns, with its link");
+	programs_from = 3;
+	kernel_traces_returns();
+	is_u64(open_files(), before, "also if the link has the descriptor 0");
+	programs_from = 0;
+}
+
 /* Errors that the questions cause are expected, and printed nowhere. */
 static void test_quiet(void)
 {
@@ -266,5 +303,6 @@ int main(void)
 	test_storage();
 	test_features();
 	test_quiet();
+	test_files();
 	return tap_done();
 }
