@@ -23,6 +23,7 @@ static int open_error;	      /* errno of its open(); 0: it can be opened */
 static bool maps;	      /* it can be mapped, as since 6.16 */
 static size_t part, readable; /* bytes that read() returns at once, and altogether */
 static unsigned int reads;
+static bool no_proc; /* /proc is not mounted */
 static struct btf *of_object;
 
 static const char *const sections[] = {"tp_btf/signal_generate", "fentry/flush", "iter/task",
@@ -44,6 +45,15 @@ int open(const char *path, int flags, ...)
 		return -1;
 	lseek(file, 0, SEEK_SET);
 	return dup(file);
+}
+
+int access(const char *path, int mode)
+{
+	if (no_proc && !strncmp(path, "/proc/", 6)) {
+		errno = ENOENT;
+		return -1;
+	}
+	return syscall(SYS_faccessat, AT_FDCWD, path, mode);
 }
 
 static bool is_file(int fd)
@@ -285,6 +295,24 @@ static void test_whole(void)
 	make_file(false);
 }
 
+/* libbpf opens the file of types by its path in /proc. */
+static void test_no_proc(void)
+{
+	struct kernel_types k;
+
+	begin();
+	no_proc = true;
+	kernel_types_begin(&k);
+	is_str(k.path, "", "without /proc, there is no file for libbpf");
+	is_u64(kernel_types_read(&k, NULL), 0, "but types are read");
+	check(&k);
+	kernel_types_end(&k);
+	no_proc = false;
+	kernel_types_begin(&k);
+	ok(!strncmp(k.path, "/proc/self/fd/", 14), "with it, there is: %s", k.path);
+	kernel_types_end(&k);
+}
+
 int main(void)
 {
 	libbpf_set_print(NULL);
@@ -293,6 +321,7 @@ int main(void)
 	test_read();
 	test_errors();
 	test_whole();
+	test_no_proc();
 	btf__free(of_object);
 	close(file);
 	return tap_done();
