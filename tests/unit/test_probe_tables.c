@@ -7,6 +7,7 @@
 #include <bpf/libbpf.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/utsname.h>
 
 #include "probe/calls.h"
@@ -136,6 +137,28 @@ static void test_releases(void)
 	ok(!host_may_free_storage(), "since 7.2, it does not");
 }
 
+/* ---- swap space ---- */
+
+static unsigned long swap_bytes;
+static int swap_result; /* of sysinfo(2) */
+
+int sysinfo(struct sysinfo *info)
+{
+	memset(info, 0, sizeof(*info));
+	info->totalswap = swap_bytes;
+	return swap_result;
+}
+
+static void test_swap(void)
+{
+	ok(!host_has_swap(), "a machine without swap space");
+	swap_bytes = 4096;
+	ok(host_has_swap(), "a machine with swap space");
+	swap_result = -1;
+	swap_bytes = 0;
+	ok(host_has_swap(), "if it is not known, there may be some");
+}
+
 /* ---- log ---- */
 
 static int __attribute__((format(printf, 3, 4)))
@@ -177,6 +200,7 @@ int main(void)
 	test_numbers();
 	test_stacks();
 	test_releases();
+	test_swap();
 	test_log();
 	return tap_done();
 }
