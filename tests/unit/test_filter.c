@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Tests which processes are selected by container, and the bounds of the other filters. open() is
+ * replaced: /proc is that of the test.
+ */
+#include "fakeroot.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+
+#include "collect/filter.h"
+#include "records/records.h"
+#include "tap.h"
+
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static char proc[96]; /* the directory that is opened as /proc */
+
+int open(const char *path, int flags, ...)
+{
+	va_list args;
+	int mode;
+
+	va_start(args, flags);
+	mode = va_arg(args, int);
+	va_end(args);
+	return syscall(SYS_openat, AT_FDCWD, strcmp(path, "/proc") ? path : proc, flags, mode);
+}
+
+/* Returns the result for a container, as a positive number. */
+static int selects(struct filter *f, const char *id, char *error, size_t size)
+{
+	memset(f, 0, sizeof(*f));
+	memset(error, 0, size);
+	return -filter_container(f, id, error, size);
+}
+
+static void test_container(const struct fakeroot *r)
+{
+	struct filter f;
+	char error[512];
+
+	fake_process(r, 10, 1, "a", 0, "0::/docker/" ID "\n");
+	fake_process(r, 11, 1, "b", 0, "0::/user.slice\n");
+	is_u64(selects(&f, "0123456789ab", error, sizeof(error)), 0, "a container of one process");
+	ok(f.pids == 1 && f.pid[0] == 10, "this process is selected");
+	is_str(error, "", "there is no message");
+	ok(filter_shows(&f, 10, 0, "a", NULL) && !filter_shows(&f, 11, 0, "b", NULL),
+	   "and only this one is shown");
+	is_u64(selects(&f, "ffffffffffff", error, sizeof(error)), ENOENT, "an unknown container");
+	ok(strstr(error, "--container ffffffffffff: no process of this container is in /proc") &&
+		   strstr(error, "hostPID"),
+	   "the message says what may be missing: %s", error);
+	ok(!f.pids, "nothing is selected");
+	is_u64(selects(&f, "web", error, sizeof(error)), EINVAL, "a name is no ID");
+	ok(strstr(error, "--container web: expected the ID of a container"),
+	   "the message says what is expected: %s", error);
+}
+
+static void test_most(const struct fakeroot *r)
+{
+	static struct filter f;
+	char error[512];
+
+	for (int i = 1; i < FILTER_PIDS_MAX; i++)
+		fake_process(r, 1000 + i, 1, "a", 0, "0::/docker/" ID "\n");
+	is_u64(selects(&f, ID, error, sizeof(error)), 0, "as many processes as there is room for");
+	is_u64(f.pids, FILTER_PIDS_MAX, "all are selected");
+	ok(filter_shows(&f, f.pid[0], 0, "a", NULL) &&
+		   filter_shows(&f, f.pid[FILTER_PIDS_MAX - 1], 0, "a", NULL),
+	   "the first and the last of them are shown");
+	fake_process(r, 2000, 1, "a", 0, "0::/docker/" ID "\n");
+	is_u64(selects(&f, ID, error, sizeof(error)), E2BIG, "one more");
+	ok(strstr(error, "more than 256 processes: use --cgroup"), "the message: %s", error);
+	ok(!f.pids, "none is selected");
+}
+
+static void test_no_proc(void)
+{
+	struct filter f;
+	char error[512];
+
+	strcat(proc, "/none");
+	is_u64(selects(&f, ID, error, sizeof(error)), ENOENT, "/proc is not there");
+	ok(strstr(error, "--container " ID ": cannot list /proc: No such file or directory"),
+	   "the message: %s", error);
+}
+
+static void test_pattern(void)
+{
+	struct filter f = {};
+	char error[512] = "";
+
+	is_u64(-filter_comm(&f, "a(b", error, sizeof(error)), EINVAL, "an invalid expression");
+	ok(!f.has_comm && !f.pattern, "selects nothing");
+	ok(strstr(error, "--comm 'a(b': ") && strstr(error, "extended regular expression"),
+	   "the message: %s", error);
+	is_u64(-filter_comm(&f, "^ab$", error, sizeof(error)), 0, "a valid one");
+	is_str(f.pattern, "^ab$", "its text is kept, for a view that shows it");
+	f.pid[0] = 10;
+	f.pids = 1;
+	f.children = true;
+	ok(!filter_shows(&f, 11, PROC_WATCHED, "sh", NULL), "a child has to match, too");
+	ok(filter_shows(&f, 11, PROC_WATCHED, "ab", NULL), "one that matches is shown");
+	filter_free(&f);
+	ok(!f.has_comm, "freed, it selects no more");
+	filter_free(&f);
+	ok(filter_shows(&f, 10, 0, "sh", NULL), "all names are shown");
+}
+
+/* A path longer than the room for it selects what is left of it, and never more than fits. */
+static void test_long_cgroup(void)
+{
+	struct filter f = {};
+	char path[300], error[64];
+
+	memset(path, 'a', sizeof(path));
+	path[0] = '/';
+	path[sizeof(path) - 1] = 0;
+	is_u64(-filter_cgroup(&f, path, error, sizeof(error)), 0, "a long path");
+	is_u64(strlen(f.cgroup), sizeof(f.cgroup) - 1, "is cut");
+	is_u64(-filter_cgroup(&f, "///", error, sizeof(error)), 0, "only slashes");
+	is_str(f.cgroup, "/", "are the root");
+}
+
+int main(void)
+{
+	struct fakeroot r = fakeroot_make();
+
+	snprintf(proc, sizeof(proc), "%s/proc", r.path);
+	test_container(&r);
+	test_most(&r);
+	test_no_proc();
+	test_pattern();
+	test_long_cgroup();
+	fakeroot_free(&r);
+	return tap_done();
+}
