@@ -27,12 +27,20 @@ int open(const char *path, int flags, ...)
 	return syscall(SYS_openat, AT_FDCWD, strcmp(path, "/proc") ? path : proc, flags, mode);
 }
 
-/* Returns the result for a container, as a positive number. */
+/*
+ * Returns the result for a container, as a positive number. Standard input is closed, so that /proc
+ * has the descriptor 0, which is as good as any other.
+ */
 static int selects(struct filter *f, const char *id, char *error, size_t size)
 {
+	int err;
+
 	memset(f, 0, sizeof(*f));
 	memset(error, 0, size);
-	return -filter_container(f, id, error, size);
+	err = -filter_container(f, id, error, size);
+	if (!ok(fcntl(STDIN_FILENO, F_GETFD) == -1, "/proc is closed again"))
+		close(STDIN_FILENO);
+	return err;
 }
 
 static void test_container(const struct fakeroot *r)
@@ -121,12 +129,17 @@ static void test_long_cgroup(void)
 	is_u64(strlen(f.cgroup), sizeof(f.cgroup) - 1, "is cut");
 	is_u64(-filter_cgroup(&f, "///", error, sizeof(error)), 0, "only slashes");
 	is_str(f.cgroup, "/", "are the root");
+	ok(filter_shows(&f, 1, 0, "a", "/b"), "the root shows all processes with a cgroup");
+	ok(!filter_shows(&f, 1, 0, "a", NULL), "but none whose cgroup is not known");
 }
 
 int main(void)
 {
 	struct fakeroot r = fakeroot_make();
+	int high = fcntl(r.fd, F_DUPFD_CLOEXEC, 30);
 
+	close(r.fd);
+	r.fd = high;
 	snprintf(proc, sizeof(proc), "%s/proc", r.path);
 	test_container(&r);
 	test_most(&r);
