@@ -106,7 +106,9 @@ static void test_pattern(void)
 	is_u64(-filter_comm(&f, "^ab$", error, sizeof(error)), 0, "a valid one");
 	is_str(f.pattern, "^ab$", "its text is kept, for a view that shows it");
 	f.pid[0] = 10;
+	f.pid[1] = 11; /* behind the last one */
 	f.pids = 1;
+	ok(!filter_shows(&f, 11, 0, "ab", NULL), "a process that is not in the list");
 	f.children = true;
 	ok(!filter_shows(&f, 11, PROC_WATCHED, "sh", NULL), "a child has to match, too");
 	ok(filter_shows(&f, 11, PROC_WATCHED, "ab", NULL), "one that matches is shown");
