@@ -61,9 +61,9 @@ static void test_login(void)
 		{NOFILE, LIMIT_NOFILE, ANN, "200", "512",
 		 "ann soft nofile 256\nann hard nofile 512", "512"},
 	};
+	struct fakeroot r = make_machine();
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct fakeroot r = make_machine();
 		struct origin o;
 
 		fake_process(&r, 40, 1, "sshd", 0, SERVICE);
@@ -76,8 +76,8 @@ static void test_login(void)
 				 : is_from(&o, ORIGIN_PROCESS, ""),
 		   "%s, hard %s: %s", rows[i].soft, rows[i].hard, rows[i].conf);
 		ok(o.holder.pid == 50 && !o.generations && o.above.pid == 40, "its own limit");
-		fakeroot_free(&r);
 	}
+	fakeroot_free(&r);
 }
 
 /* A process that systemd started. pid 1 has other limits: 7, hard 9. */
@@ -141,9 +141,9 @@ static void test_unit(void)
 		{NOFILE, LIMIT_NOFILE, "9", "9", "", ORIGIN_PROCESS, "", true},
 		{NOFILE, LIMIT_NOFILE, "8", "9", "", ORIGIN_PROCESS, "", false},
 	};
+	struct fakeroot r = make_machine();
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct fakeroot r = make_machine();
 		struct origin o;
 
 		fake_limit(&r, 1, rows[i].title, "7", "9");
@@ -154,8 +154,8 @@ static void test_unit(void)
 		ok(is_from(&o, rows[i].from, rows[i].value) && o.raised == rows[i].raised,
 		   "%s, %s, hard %s, %s: from %d, line \"%s\", raised %d", rows[i].title,
 		   rows[i].soft, rows[i].hard, rows[i].unit, o.from, o.line.value, o.raised);
-		fakeroot_free(&r);
 	}
+	fakeroot_free(&r);
 }
 
 /* A default of the manager sets the limit only where its value is in force. */
@@ -201,11 +201,12 @@ static void test_first(void)
 		{STACK, LIMIT_STACK, "8388608", "8388608", ORIGIN_PROCESS},
 		{NPROC, LIMIT_NPROC, "12345", "54321", ORIGIN_KERNEL},
 	};
+	struct fakeroot r = fakeroot_make();
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct fakeroot r = fakeroot_make();
 		struct origin o;
 
+		fake_link(&r, "proc/self/ns/pid", "pid:[4026531836]");
 		fake_process(&r, 1, 0, "init", 0, "0::/\n");
 		fake_limit(&r, 1, rows[i].title, rows[i].soft, rows[i].hard);
 		o = fake_find(&r, 1, rows[i].limit);
@@ -218,8 +219,8 @@ static void test_first(void)
 		fake_link(&r, "proc/self/ns/pid", "pid:[4026532000]");
 		o = fake_find(&r, 50, rows[i].limit);
 		ok(o.from == ORIGIN_OUTSIDE && !o.raised, "the same in a container");
-		fakeroot_free(&r);
 	}
+	fakeroot_free(&r);
 }
 
 /* A chain of parents with the same limit. The oldest one is asked who has set it. */
