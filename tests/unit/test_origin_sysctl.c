@@ -84,6 +84,34 @@ static void test_boot(void)
 	   "what init gets is not the kernel's");
 }
 
+static void test_boot_words(void)
+{
+	static const struct {
+		const char *key, *text, *want; /* the word that decides; NULL: none */
+	} rows[] = {
+		{"vm/x", "sysctl.vm.x=1 quiet sysctl.vm.x=2", "sysctl.vm.x=2"},
+		{"vm/x", "sysctl.vm/x=1", "sysctl.vm/x=1"},
+		{"vm/x", "sysctl.vm.x=1 -- sysctl.vm.x=2", "sysctl.vm.x=1"},
+		{"vm/x", "  sysctl.vm.x=", "sysctl.vm.x="},
+		{"vm/x", "sysctl.vm.x quiet=1", NULL},
+		{"vm/x", "vm.x=1 sysctl.vm.y=2 sysctl.vm.xx=3", NULL},
+		{"vm/x", "sysctl.=1 hugepages=2", NULL},
+		{"vm/nr_hugepages", "hugepagesz=2M hugepages=64 x", "hugepages=64"},
+		{"vm/nr_hugepages", "hugepages=64 sysctl.vm.nr_hugepages=65",
+		 "sysctl.vm.nr_hugepages=65"},
+		{"vm/x", "", NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct origin_line l = {};
+		bool found = sysctl_scan_boot(rows[i].key, span_of(rows[i].text), &l);
+
+		ok(found == (rows[i].want != NULL), "%s in \"%s\"", rows[i].key, rows[i].text);
+		is_str(l.text, rows[i].want ?: "", "the word that decides");
+		ok(!found || (l.line == 1 && !strcmp(l.file, "/proc/cmdline")), "where it is");
+	}
+}
+
 static void in_force(const struct fakeroot *r, const char *value)
 {
 	fake_file(r, "proc/sys/vm/max_map_count", "%s\n", value);
@@ -195,10 +223,31 @@ static void test_elsewhere(void)
 	is_str(fake_said(&o), "the kernel's command line: sysctl.vm.max_map_count=70000",
 	       "at the boot");
 	fake_file(&r, "etc/sysctl.d/1.conf", "vm.max_map_count=60000\n");
+	o = fake_find(&r, 0, LIMIT_MAX_MAP_COUNT);
+	ok(o.from == ORIGIN_BOOT, "a file with another value did not set this one");
+	in_force(&r, "80000");
+	o = fake_find(&r, 0, LIMIT_MAX_MAP_COUNT);
+	ok(o.from == ORIGIN_HAND && !strcmp(o.line.file, "/etc/sysctl.d/1.conf"),
+	   "neither has the value: the file is named");
+	fake_remove(&r, "etc/sysctl.d/1.conf");
+	o = fake_find(&r, 0, LIMIT_MAX_MAP_COUNT);
+	ok(o.from == ORIGIN_HAND && !o.line.line, "without a file, the command line is not named");
+	fake_file(&r, "etc/sysctl.d/1.conf", "vm.max_*=80000\n");
+	o = fake_find(&r, 0, LIMIT_MAX_MAP_COUNT);
+	ok(o.from == ORIGIN_FILE && o.line.glob, "a line with a wildcard");
 	fake_file(&r, "proc/sys/fs/file-max", "9223372036854775807\n");
+	o = fake_find(&r, 0, LIMIT_FILE_MAX);
+	ok(o.from == ORIGIN_HAND, "without systemd, somebody raised fs.file-max");
 	fake_file(&r, "run/systemd/system/x", "%s", "");
 	o = fake_find(&r, 0, LIMIT_FILE_MAX);
 	ok(o.from == ORIGIN_MANAGER, "systemd raises fs.file-max");
+	fake_file(&r, "proc/sys/fs/file-max", "9223372036854775806\n");
+	o = fake_find(&r, 0, LIMIT_FILE_MAX);
+	ok(o.from == ORIGIN_HAND, "but not to any other value");
+	fake_file(&r, "etc/sysctl.d/2.conf", "fs.file-max=7\n");
+	fake_file(&r, "proc/sys/fs/file-max", "9223372036854775807\n");
+	o = fake_find(&r, 0, LIMIT_FILE_MAX);
+	ok(o.from == ORIGIN_HAND && o.line.line == 1, "nor if a file sets it");
 	fake_file(&r, "proc/sys/kernel/threads-max", "192731\n");
 	o = fake_find(&r, 0, LIMIT_THREADS_MAX);
 	ok(o.from == ORIGIN_HAND && strstr(fake_said(&o), "at boot"),
@@ -239,6 +288,7 @@ int main(void)
 	test_hostile();
 	test_long_names();
 	test_boot();
+	test_boot_words();
 	test_files();
 	test_old_file();
 	test_odd_files();
