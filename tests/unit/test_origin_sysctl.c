@@ -282,6 +282,35 @@ static void test_container(void)
 	fakeroot_free(&r);
 }
 
+/* Files that container runtimes create tell a container if pid 1 may not be looked at. */
+static void test_marks(void)
+{
+	static const char *const marks[] = {".dockerenv", "run/.containerenv",
+					    "run/systemd/container",
+					    "var/run/secrets/kubernetes.io"};
+	struct fakeroot r = fakeroot_make();
+	struct origin o;
+
+	in_force(&r, "70000");
+	fake_link(&r, "proc/1/root", "nowhere");
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		fake_file(&r, marks[i], "%s", "");
+		o = fake_find(&r, 0, LIMIT_MAX_MAP_COUNT);
+		ok(o.outside, "%s", marks[i]);
+		fake_remove(&r, marks[i]);
+		o = fake_find(&r, 0, LIMIT_MAX_MAP_COUNT);
+		ok(!o.outside, "without it");
+	}
+	fake_file(&r, marks[0], "%s", "");
+	fake_link(&r, "proc/1/root", "../..");
+	o = fake_find(&r, 0, LIMIT_MAX_MAP_COUNT);
+	ok(!o.outside, "the root of pid 1 decides, if it may be looked at");
+	fake_remove(&r, "proc/self/ns/pid");
+	o = fake_find(&r, 0, LIMIT_MAX_MAP_COUNT);
+	ok(o.outside, "a pid namespace that is not known is not the initial one");
+	fakeroot_free(&r);
+}
+
 int main(void)
 {
 	test_scan();
@@ -294,5 +323,6 @@ int main(void)
 	test_odd_files();
 	test_elsewhere();
 	test_container();
+	test_marks();
 	return tap_done();
 }
