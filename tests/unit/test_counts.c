@@ -92,6 +92,27 @@ static void test_settings(void)
 	counts_are(&c, UNKNOWN, UNKNOWN, 0, "no limit of pids");
 }
 
+/* Limits of the network, which the kernel tells since 6.8 only. */
+static void test_network(void)
+{
+	struct counted_objects c;
+
+	if (access("/proc/sys/net/core/optmem_max", F_OK) ||
+	    access("/proc/sys/net/ipv6/mld_max_msf", F_OK)) {
+		ok(true, "# SKIP the kernel has no such limits");
+		return;
+	}
+	machine_cover("/proc/sys/net/core/optmem_max", "20480\n");
+	machine_cover("/proc/sys/net/ipv6/mld_max_msf", "64\n");
+	c = counted(COUNTED_OPTION_BYTES, false);
+	counts_are(&c, UNKNOWN, 20480, 0, "bytes of options of a socket");
+	c = (struct counted_objects){.used = 5, .limit = 7, .what = COUNTED_OPTION_BYTES};
+	counts_complete(&c, getpid(), false);
+	counts_are(&c, 5, 7, 0, "a limit that the kernel told");
+	c = counted(COUNTED_LISTENER_SOURCES, false);
+	counts_are(&c, UNKNOWN, 64, 0, "sources of a multicast group");
+}
+
 #define MOUNT(type, options) "25 1 0:22 / /mnt/%s rw,nosuid - " type " none " options "\n"
 
 static void test_terminals(void)
@@ -150,6 +171,7 @@ int main(void)
 	else
 		test_keys();
 	test_settings();
+	test_network();
 	test_terminals();
 	return tap_done();
 }
