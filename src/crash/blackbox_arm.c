@@ -196,12 +196,12 @@ static void look_instance(const struct options *o, struct finding_row *ret)
 	int err;
 
 	instance_path(o, "trace_marker", path, sizeof(path));
-	snprintf(ret->own, sizeof(ret->own),
-		 "boot with memmap=12M$%s trace_instance=boot_map@%s:12M (6.12; an address of free "
-		 "RAM, "
-		 "%s), or reserve_mem=12M:4096:trace trace_instance=boot_map@trace, which does not "
-		 "always find it again",
-		 a.address, a.address, a.from);
+	snprintf(
+		ret->own, sizeof(ret->own),
+		"boot with memmap=12M$%s trace_instance=boot_map@%s:12M (6.12; an address of free "
+		"RAM, %s), or reserve_mem=12M:4096:trace trace_instance=boot_map@trace, which does "
+		"not always find it again",
+		a.address, a.address, a.from);
 	ret->more = ret->own;
 	if (access(path, F_OK)) {
 		snprintf(ret->state, sizeof(ret->state), "no trace instance %s",
