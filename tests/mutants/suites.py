@@ -150,7 +150,8 @@ class Suites:
         timer = threading.Timer(limits.wall, end)
         timer.start()
         out = []
-        reader = threading.Thread(target=lambda: out.extend(child.stdout))
+        # a daemon, so that this script ends on SIGTERM
+        reader = threading.Thread(target=lambda: out.extend(child.stdout), daemon=True)
         reader.start()
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
         timer.cancel()
