@@ -47,4 +47,22 @@ static inline const char *remedy_str(const struct finding *f, size_t i)
 	return text[at];
 }
 
+/* Returns the evidence of a field of a finding; "none" if it has no such evidence. */
+static inline const char *finding_evidence(const struct finding *f, const char *field)
+{
+	for (size_t i = 0; i < f->nr_evidence; i++)
+		if (!strcmp(f->evidence[i].field, field))
+			return evidence_str(&f->evidence[i]);
+	return "none";
+}
+
+/* Returns whether a remedy of a finding contains these words. */
+static inline bool finding_advises(const struct finding *f, const char *words)
+{
+	for (size_t i = 0; i < f->nr_remedies; i++)
+		if (strstr(remedy_str(f, i), words))
+			return true;
+	return false;
+}
+
 #endif

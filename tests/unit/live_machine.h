@@ -18,6 +18,8 @@
 #define LIVE_TRACING "/sys/kernel/tracing"
 #define LIVE_EVENTS  "/sys/bus/event_source/devices/"
 
+#define LIVE_FIRST_CALL 1000 /* number of the tracepoint of the first call */
+
 static struct live_options wish; /* what the next source is asked for */
 static struct source *src;
 static char error[2048];
@@ -150,7 +152,7 @@ static inline bool live_make_machine(void)
 	mkdir(LIVE_TRACING "/events", 0755);
 	for (unsigned int i = 0; i < nr_call_rows; i++) {
 		snprintf(name, sizeof(name), "sys_exit_%s", call_rows[i].name);
-		live_make_tracepoint("syscalls", name, 1000 + i);
+		live_make_tracepoint("syscalls", name, LIVE_FIRST_CALL + i);
 	}
 	machine_empty("/sys/bus/event_source/devices");
 	mkdir(LIVE_EVENTS "kprobe", 0755);

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "count_text.h"
 #include "render/crash/crash_view.h"
 #include "tap.h"
 
@@ -50,15 +51,6 @@ static const char *shown(void)
 	buf_free(&text);
 	triage_text(&text, &tv, &t);
 	return text.s;
-}
-
-static size_t count(const char *in, const char *what)
-{
-	size_t n = 0;
-
-	for (; (in = strstr(in, what)); in += strlen(what))
-		n++;
-	return n;
 }
 
 static void test_suspects(void)

@@ -7,75 +7,17 @@
 #include <fcntl.h>
 
 #include "cli/messages.h"
-#include "cli/options_table.h"
-#include "command_output.h"
-#include "probe/recording.h"
+#include "command_words.h"
 #include "session/commands.h"
 #include "tap.h"
-
-static char error[512];
-static struct options o;
-
-static void put(struct recorder *rec, const struct record *h)
-{
-	if (recorder_take(rec, h))
-		abort();
-}
-
-/* Makes a complete recording: three scans of a process with this number of mappings. */
-static void make_recording(const char *name, uint32_t maps)
-{
-	struct host_record host = host_record(SECOND);
-	struct end_record end = RECORD(end_record, RECORD_END, 3 * SECOND);
-	struct recorder *rec = NULL;
-
-	if (recorder_open(fixture_path(name), true, &rec, error, sizeof(error)))
-		abort();
-	put(rec, &host.h);
-	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++) {
-		struct hook_record hook = hook_record(fixture_hooks[i], HOOK_ON);
-
-		put(rec, &hook.h);
-	}
-	for (uint64_t t = 1; t <= 3; t++) {
-		struct process_record p = process_record(10, 1, t * SECOND - 1000);
-		struct tick_record tick = tick_record(t * SECOND);
-
-		p.g.map_count = p.g.map_high = maps;
-		put(rec, &p.h);
-		put(rec, &tick.h);
-	}
-	put(rec, &end.h);
-	if (recorder_close(rec))
-		abort();
-}
+#include "written_recording.h"
 
 static int dispatch(const struct options *mine)
 {
 	return mine->command == CMD_MEMORY ? command_memory(mine) : command_diagnose(mine);
 }
 
-/* Runs a command with up to five words, which are copied: fixture_path() is called meanwhile. */
-static void run(const char *command, const char *const w[5])
-{
-	static char word[5][256];
-	char *argv[8] = {"faultscope", (char *)command};
-	int argc = 2;
-
-	for (int i = 0; i < 5 && w[i]; i++) {
-		snprintf(word[i], sizeof(word[i]), "%s", w[i]);
-		argv[argc++] = word[i];
-	}
-	if (options_parse(argc, argv, &o, error, sizeof(error))) {
-		printf("# %s\n", error);
-		exit(1);
-	}
-	o.revision = "test";
-	o.colour = WHEN_NEVER;
-	run_command(dispatch, &o);
-}
-
-#define WORDS(command, ...) run(command, (const char *const[5]){__VA_ARGS__})
+#define WORDS(command, ...) run_words(dispatch, command, (const char *const[5]){__VA_ARGS__})
 
 static void test_severities(void)
 {
@@ -156,9 +98,9 @@ static void test_memory(void)
 int main(void)
 {
 	setenv("TZ", "UTC", 1);
-	make_recording("good.fsr", 1000);
-	make_recording("warned.fsr", 60000);
-	make_recording("bad.fsr", 65500);
+	write_recording(fixture_path("good.fsr"), 1000);
+	write_recording(fixture_path("warned.fsr"), 60000);
+	write_recording(fixture_path("bad.fsr"), 65500);
 	test_severities();
 	test_no_target();
 	test_ring();

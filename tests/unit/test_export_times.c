@@ -4,13 +4,13 @@
  * may take.
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <time.h>
 
 #include "export/export.h"
 #include "fixture.h"
+#include "played_clock.h"
 #include "tap.h"
 
 #define SHARED_NS (SECOND / 10)
@@ -24,20 +24,6 @@ static unsigned int looks;
 static int64_t takes_ns;     /* the time of a scan */
 static int sent_err;	     /* result of the last record of a scan */
 static uint64_t deadline_ns; /* the deadline, as a scan sees it */
-
-int clock_gettime(clockid_t clock, struct timespec *ret)
-{
-	static int (*real)(clockid_t, struct timespec *);
-
-	if (!real)
-		real = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
-	if (clock != CLOCK_MONOTONIC)
-		return real(clock, ret);
-	ret->tv_sec = now_ns / SECOND;
-	ret->tv_nsec = now_ns % SECOND;
-	return 0;
-}
-
 static int look(struct source *src, const struct sink *sink)
 {
 	struct tick_record tick = tick_record(now_ns);

@@ -10,46 +10,11 @@
 #include "cli/messages.h"
 #include "cli/options_table.h"
 #include "command_output.h"
-#include "probe/recording.h"
 #include "session/commands.h"
 #include "tap.h"
+#include "written_recording.h"
 
 static char path[160], error[512];
-
-static void put(struct recorder *rec, const struct record *h)
-{
-	if (recorder_take(rec, h))
-		abort();
-}
-
-/* Makes a complete recording: three scans of a process with 6553 mappings, 10 % of the limit. */
-static void make_recording(void)
-{
-	struct host_record host = host_record(SECOND);
-	struct end_record end = RECORD(end_record, RECORD_END, 3 * SECOND);
-	struct recorder *rec = NULL;
-
-	snprintf(path, sizeof(path), "%s", fixture_path("a.fsr"));
-	if (recorder_open(path, true, &rec, error, sizeof(error)))
-		abort();
-	put(rec, &host.h);
-	for (size_t i = 0; i < NR_FIXTURE_HOOKS; i++) {
-		struct hook_record hook = hook_record(fixture_hooks[i], HOOK_ON);
-
-		put(rec, &hook.h);
-	}
-	for (uint64_t t = 1; t <= 3; t++) {
-		struct process_record p = process_record(10, 1, t * SECOND - 1000);
-		struct tick_record tick = tick_record(t * SECOND);
-
-		p.g.map_count = p.g.map_high = 6553;
-		put(rec, &p.h);
-		put(rec, &tick.h);
-	}
-	put(rec, &end.h);
-	if (recorder_close(rec))
-		abort();
-}
 
 /* Replays the recording, with up to five words more. */
 static void run(const char *a, const char *b, const char *c, const char *d, const char *e)
@@ -184,7 +149,8 @@ int main(void)
 {
 	unsetenv("GITHUB_ACTIONS");
 	setenv("TZ", "UTC", 1);
-	make_recording();
+	snprintf(path, sizeof(path), "%s", fixture_path("a.fsr"));
+	write_recording(path, 6553); /* 10 % of the limit */
 	test_places();
 	test_passes();
 	test_github();

@@ -8,6 +8,7 @@
 #include <sys/sysinfo.h>
 #include <sys/wait.h>
 
+#include "open_files.h"
 #include "own_machine.h"
 #include "probe/host_facts.h"
 #include "probe/limits.h"
@@ -16,15 +17,6 @@
 #include "tap.h"
 
 #define KERNEL_DIR "/proc/sys/kernel"
-
-static size_t open_fds(void)
-{
-	size_t n = 0;
-
-	for (int fd = 0; fd < 256; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
-}
 
 /* Checks a child in a new pid namespace, to which /proc does not belong. */
 static void test_pid_namespace(void)

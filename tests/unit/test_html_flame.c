@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "count_text.h"
 #include "fixture.h"
 #include "render/html/html.h"
 #include "render/profile.h"
@@ -19,15 +20,6 @@ static char names[NAMES][16];
 static struct profile_sample *sample;
 static struct profile p;
 static struct buf text;
-
-static size_t count(const char *in, const char *what)
-{
-	size_t n = 0;
-
-	for (; (in = strstr(in, what)); in += strlen(what))
-		n++;
-	return n;
-}
 
 /* Begins a profile without samples, whose frames are named n0, n1 and so on. */
 static void begin(void)

@@ -2,6 +2,7 @@
 /* Tests parts of HTML pages at their bounds: numbers, stacks, colours, times, and address rows. */
 #include <stdlib.h>
 
+#include "count_text.h"
 #include "fixture.h"
 #include "model/samples.h"
 #include "render/html/address_map.h"
@@ -19,15 +20,6 @@ static void is_html(const char *want, const char *name)
 {
 	is_str(text.s ? text.s : "", want, name);
 	buf_free(&text);
-}
-
-static size_t count(const char *in, const char *what)
-{
-	size_t n = 0;
-
-	for (; (in = strstr(in, what)); in += strlen(what))
-		n++;
-	return n;
 }
 
 static void test_numbers(void)

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "count_text.h"
 #include "fixture.h"
 #include "render/html/html.h"
 #include "tap.h"
@@ -15,15 +16,6 @@ static struct findings fs;
 static struct view v = {.m = &m, .findings = &fs, .width = 80};
 static struct story_view s = {.v = &v, .h = &h, .file = {.name = "x.fsr", .error = ""}};
 static struct buf text;
-
-static size_t count(const char *in, const char *what)
-{
-	size_t n = 0;
-
-	for (; (in = strstr(in, what)); in += strlen(what))
-		n++;
-	return n;
-}
 
 static bool has(const char *what)
 {

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 
 #include "base/passed_files.h"
+#include "open_files.h"
 #include "probe/keeper.h"
 #include "tap.h"
 
@@ -38,15 +39,6 @@ ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 		return 1;
 	errno = ETOOMANYREFS;
 	return -1;
-}
-
-static unsigned int open_fds(void)
-{
-	unsigned int n = 0;
-
-	for (int fd = 0; fd < 256; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
 }
 
 static void test_start(void)

@@ -5,56 +5,11 @@
  * kernel is played; its types, /proc/kallsyms and tracefs are needed.
  */
 #define _GNU_SOURCE
-#include "own_machine.h"
-#include "played_kernel.h"
-#include "probe/calls.h"
-#include "probe/live.h"
-#include "probe/live_load.h"
+#include "live_machine.h"
 #include "probe/ring.h"
-#include "tap.h"
 
 #define MECHANISMS_MAX 8
 #define NO_SUCH	       "no such function or tracepoint"
-#define TRACING	       "/sys/kernel/tracing"
-#define EVENTS	       "/sys/bus/event_source/devices/"
-#define FIRST_ID       1000 /* number of the first tracepoint */
-
-static struct live_options wish; /* what the next source is asked for */
-static struct source *src;
-static char error[2048];
-
-static const struct live *live_of_test(void)
-{
-	return (const struct live *)src;
-}
-
-static const struct hook_status *status(const char *hook)
-{
-	return &live_hooks(src)[hook_find(hook)];
-}
-
-static void begin(void)
-{
-	played_begin();
-	memset(&wish, 0, sizeof(wish));
-	memset(error, 0, sizeof(error));
-	wish.watch_all = true;
-	wish.tiers = TIER_ALL;
-	wish.accepts = OPTIONAL_CALLS | ACCEPTS_ON_REQUEST;
-}
-
-static int load(void)
-{
-	src = NULL;
-	return live_open(&wish, &src, error, sizeof(error));
-}
-
-static void unload(void)
-{
-	if (src)
-		src->ops->close(src);
-	src = NULL;
-}
 
 /* ---- each attach type ---- */
 
@@ -147,7 +102,7 @@ static const char *want_links(const struct hook_alternate *alt)
 	case ATTACH_CALL_EXITS:
 		for (unsigned int i = 0, len = 0; i < nr_call_rows; i++)
 			len += snprintf(text + len, size - len, "on_call_exit:event %u on 0; ",
-					FIRST_ID + i);
+					LIVE_FIRST_CALL + i);
 		break;
 	case ATTACH_CALL_RETURNS:
 		snprintf(text, size, "on_call_return:__x64_sys_mmap %u of 3 0; ",
@@ -688,50 +643,10 @@ static void test_ring(void)
 	unload();
 }
 
-/* ---- the machine ---- */
-
-static void make_tracepoint(const char *category, const char *name, int id)
-{
-	char path[160], text[16];
-
-	snprintf(path, sizeof(path), TRACING "/events/%s", category);
-	mkdir(path, 0755);
-	snprintf(path, sizeof(path), TRACING "/events/%s/%s", category, name);
-	mkdir(path, 0755);
-	snprintf(path, sizeof(path), TRACING "/events/%s/%s/id", category, name);
-	snprintf(text, sizeof(text), "%d\n", id);
-	machine_must(machine_write(path, text), path);
-}
-
-static bool make_machine(void)
-{
-	char name[64];
-
-	if (access("/sys/kernel/btf/vmlinux", R_OK) || access(TRACING, F_OK) || !machine_enter())
-		return false;
-	machine_empty(TRACING);
-	mkdir(TRACING "/events", 0755);
-	for (unsigned int i = 0; i < nr_call_rows; i++) {
-		snprintf(name, sizeof(name), "sys_exit_%s", call_rows[i].name);
-		make_tracepoint("syscalls", name, FIRST_ID + i);
-	}
-	machine_empty("/sys/bus/event_source/devices");
-	mkdir(EVENTS "kprobe", 0755);
-	mkdir(EVENTS "kprobe/format", 0755);
-	machine_write(EVENTS "kprobe/type", "6\n");
-	machine_write(EVENTS "kprobe/format/retprobe", "config:0\n");
-	make_tracepoint("exceptions", "page_fault_user", 7);
-	machine_cover("/proc/kallsyms", "ffffffff81000000 T __x64_sys_mmap\n"
-					"ffffffff81000010 T __x64_sys_munmap\n"
-					"ffffffff81000020 T __x64_sys_close\n"
-					"ffffffff82000000 D sysctl_max_map_count\n");
-	return true;
-}
-
 int main(void)
 {
 #ifdef __x86_64__
-	if (make_machine()) {
+	if (live_make_machine()) {
 		test_each();
 		test_settings();
 		test_resident();

@@ -15,91 +15,21 @@
 
 #include "cli/options_table.h"
 #include "played_kernel.h"
+#include "played_terminal.h"
 #include "session/commands.h"
 #include "tap.h"
 
-#define PATIENCE_MS 60000 /* after this time, output that is missing does not come */
-#define SEEN_MAX    (4 << 20)
-
-static int master;
-static pid_t child;
-static char *seen; /* what the terminal has shown since the last key */
-static size_t seen_len;
 static char config[64];
 static char folder[] = "/tmp/faultscope-live-view-XXXXXX";
 
-static void run(const char *terminal, char **argv)
+static int watch(const struct options *o)
 {
-	struct options o;
-	char error[512];
-	int argc = 0, fd;
-
-	setsid();
-	fd = open(terminal, O_RDWR);
-	if (fd < 0 || dup2(fd, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0 || chdir(folder))
-		_exit(100);
-	while (argv[argc])
-		argc++;
-	if (options_parse(argc, argv, &o, error, sizeof(error))) {
-		dprintf(2, "%s\n", error);
-		_exit(101);
-	}
-	o.revision = "test";
-	exit(command_watch(&o));
+	return chdir(folder) ? 100 : command_watch(o);
 }
 
 static void start(char **argv)
 {
-	struct winsize size = {.ws_col = 120, .ws_row = 30};
-
-	free(seen);
-	seen = calloc(1, SEEN_MAX);
-	seen_len = 0;
-	master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-	if (!seen || master < 0 || grantpt(master) || unlockpt(master) ||
-	    ioctl(master, TIOCSWINSZ, &size))
-		abort();
-	fflush(stdout);
-	child = fork();
-	if (!child)
-		run(ptsname(master), argv);
-}
-
-/* Reads what the terminal shows, until `text` was shown, or until the end. */
-static bool shows(const char *text)
-{
-	struct pollfd ready = {.fd = master, .events = POLLIN};
-	time_t last = time(NULL) + PATIENCE_MS / 1000;
-	ssize_t n = 1;
-
-	while (!strstr(seen, text) && n > 0 && seen_len + 1 < SEEN_MAX && time(NULL) < last &&
-	       poll(&ready, 1, PATIENCE_MS) > 0) {
-		n = read(master, seen + seen_len, SEEN_MAX - 1 - seen_len);
-		seen_len += n > 0 ? n : 0;
-		seen[seen_len] = 0;
-	}
-	return strstr(seen, text) != NULL;
-}
-
-static void press(const char *keys)
-{
-	seen_len = 0;
-	seen[0] = 0;
-	if (write(master, keys, strlen(keys)) != (ssize_t)strlen(keys))
-		abort();
-}
-
-struct step {
-	const char *keys, *text, *what;
-};
-
-static void take_steps(const struct step *step, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		press(step[i].keys);
-		if (!ok(shows(step[i].text), "%s: %s", step[i].what, step[i].text))
-			printf("# shown: …%s\n", seen + (seen_len > 400 ? seen_len - 400 : 0));
-	}
+	start_on_terminal(argv, watch);
 }
 
 /* Waits for the end. Returns the exit status. */

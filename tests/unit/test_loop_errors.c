@@ -13,6 +13,7 @@
 #include <sys/timerfd.h>
 
 #include "base/loop.h"
+#include "open_files.h"
 #include "tap.h"
 
 #define HOUR_NS	   3600000000000ULL
@@ -68,15 +69,6 @@ int epoll_wait(int poll, struct epoll_event *ret, int most, int timeout_ms)
 	if (kernel.wait_error)
 		return fails(kernel.wait_error);
 	return syscall(SYS_epoll_pwait, poll, ret, most, timeout_ms, NULL, 8);
-}
-
-static size_t open_fds(void)
-{
-	size_t n = 0;
-
-	for (int fd = 0; fd < 64; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
 }
 
 static int on_file(size_t which)

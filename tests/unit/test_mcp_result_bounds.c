@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/options.h"
+#include "count_text.h"
 #include "mcp/json_library.h"
 #include "mcp/mcp_result.h"
 #include "tap.h"
@@ -70,15 +71,6 @@ static int64_t left_out(const char *type)
 	int64_t n;
 
 	return json_integer_of(json_member(member("left_out"), type), &n) ? n : 0;
-}
-
-static size_t count(const char *in, const char *what)
-{
-	size_t n = 0;
-
-	for (; (in = strstr(in, what)); in += strlen(what))
-		n++;
-	return n;
 }
 
 static void test_types(void)

@@ -24,22 +24,6 @@ static struct oom_record r;
 static struct subject victim;
 static char cgroup[] = "/a";
 
-static const char *evidence(const char *field)
-{
-	for (size_t i = 0; i < f.nr_evidence; i++)
-		if (!strcmp(f.evidence[i].field, field))
-			return evidence_str(&f.evidence[i]);
-	return "none";
-}
-
-static bool advises(const char *words)
-{
-	for (size_t i = 0; i < f.nr_remedies; i++)
-		if (strstr(remedy_str(&f, i), words))
-			return true;
-	return false;
-}
-
 /*
  * Begins a kill. The victim held `anon` bytes. Another process, which no scan has seen, requested
  * memory, and held `kept` bytes: all of that is growth.
@@ -83,7 +67,7 @@ static void end(void)
 
 static void is_grower(const char *want, const char *name)
 {
-	is_str(evidence("largest growth before the kill"), want, name);
+	is_str(finding_evidence(&f, "largest growth before the kill"), want, name);
 }
 
 /* Who grew by more than half of the largest growth is the victim of its own growth. */
@@ -93,15 +77,16 @@ static void test_victim(void)
 	judge("none", false);
 	is_grower("other[30], new: all its memory: 200 MiB",
 		  "the victim grew by just half as much");
-	ok(advises("other[30] grew, not the killed process"), "advice: for the other process");
+	ok(finding_advises(&f, "other[30] grew, not the killed process"),
+	   "advice: for the other process");
 	r.rss_anon_pages++;
 	judge("none", false);
 	is_grower("victim[20] (the victim), new: all its memory: 100 MiB", "by a page more");
-	ok(advises("the killed process itself grew"), "advice: for the victim");
+	ok(finding_advises(&f, "the killed process itself grew"), "advice: for the victim");
 	r.rss_anon_pages = -1;
 	judge("none", false);
 	is_grower("other[30], new: all its memory: 200 MiB", "a counter may be below 0");
-	is_str(evidence("memory of the victim"), "0 B", "which counts as 0");
+	is_str(finding_evidence(&f, "memory of the victim"), "0 B", "which counts as 0");
 	end();
 }
 
@@ -147,11 +132,13 @@ static void test_share(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		begin(rows[i].victim, rows[i].other);
 		judge("none", true);
-		ok(!strncmp(evidence("largest growth before the kill"), "other[30]", 9) ==
-			   rows[i].counts,
+		ok(!strncmp(finding_evidence(&f, "largest growth before the kill"), "other[30]",
+			    9) == rows[i].counts,
 		   "%s", rows[i].name);
-		ok(advises("other[30] grew") == rows[i].counts, "%s: advice", rows[i].name);
-		ok(advises("no process grew") != rows[i].counts, "%s: no process", rows[i].name);
+		ok(finding_advises(&f, "other[30] grew") == rows[i].counts, "%s: advice",
+		   rows[i].name);
+		ok(finding_advises(&f, "no process grew") != rows[i].counts, "%s: no process",
+		   rows[i].name);
 		end();
 	}
 }
@@ -182,7 +169,7 @@ static void test_unchanged(void)
 	r.rss_anon_pages += 25 * MIB / PAGE;
 	judge("none", true);
 	is_grower("victim[20] (the victim): 25.0 MiB", "it grew since");
-	is_str(evidence("time of this growth"), "5.0 s", "in 5 s");
+	is_str(finding_evidence(&f, "time of this growth"), "5.0 s", "in 5 s");
 	r.rss_anon_pages--;
 	judge("none", true);
 	is_grower("none", "by a page less than a 32nd of the limit");
@@ -220,7 +207,7 @@ static void test_recent(void)
 		judge("none", true);
 		snprintf(want, sizeof(want), "victim[20] (the victim): %s", rows[i].grown);
 		is_grower(want, rows[i].name);
-		is_str(evidence("time of this growth"), rows[i].time, "in which time");
+		is_str(finding_evidence(&f, "time of this growth"), rows[i].time, "in which time");
 		end();
 	}
 	begin(200 * MIB, 0);
@@ -249,7 +236,7 @@ static void test_minute(void)
 	earlier.recent[1] = (struct past){.t_ns = 95 * SECOND, .kept_pages = 200 * 256 - 1};
 	judge("none", true);
 	is_grower("victim[20] (the victim): 50.0 MiB", "it grew by a page in the last 5 s");
-	is_str(evidence("time of this growth"), "30 s", "in which time");
+	is_str(finding_evidence(&f, "time of this growth"), "30 s", "in which time");
 	earlier.recent[1].kept_pages++;
 	judge("none", true);
 	is_grower("none", "it grew no more in the last 5 s");
@@ -273,10 +260,10 @@ static void test_requester(void)
 	m.prev_ns = 18 * SECOND;
 	judge("none", true);
 	is_grower("proc30[30]: 100 MiB", "by what it held more than at the last scan");
-	is_str(evidence("time of this growth"), "1.0 s", "since the last scan");
+	is_str(finding_evidence(&f, "time of this growth"), "1.0 s", "since the last scan");
 	m.last_ns = 20 * SECOND;
 	judge("none", true);
-	is_str(evidence("time of this growth"), "2.0 s",
+	is_str(finding_evidence(&f, "time of this growth"), "2.0 s",
 	       "a scan at the time of the kill is not before it: since the scan before");
 	r.by_kept_pages--;
 	judge("none", true);
@@ -336,11 +323,11 @@ static void test_tmpfs(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		begin_cgroup(rows[i].victim, rows[i].other, rows[i].shmem);
 		judge("memcg", true);
-		ok(advises(REMOVE_FILES) == rows[i].filled, "%s", rows[i].name);
-		ok(!strcmp(evidence("shared memory and tmpfs in its cgroup"), "none") ==
+		ok(finding_advises(&f, REMOVE_FILES) == rows[i].filled, "%s", rows[i].name);
+		ok(!strcmp(finding_evidence(&f, "shared memory and tmpfs in its cgroup"), "none") ==
 			   (rows[i].shmem < 200 * MIB),
 		   "%s: a quarter of the limit is shown", rows[i].name);
-		ok(advises("remove files of /dev/shm") ==
+		ok(finding_advises(&f, "remove files of /dev/shm") ==
 			   (!rows[i].filled && rows[i].shmem >= 200 * MIB),
 		   "%s: files that are not to blame", rows[i].name);
 		end();
@@ -348,14 +335,16 @@ static void test_tmpfs(void)
 	begin_cgroup(10 * MIB, 0, 300 * MIB);
 	r.rss_shmem_pages = 100 * MIB / PAGE;
 	judge("memcg", true);
-	is_str(evidence("tmpfs mapped by no process"), "200 MiB", "the victim maps 100 MiB");
-	ok(advises("200 MiB of the 800 MiB are tmpfs files"), "the rest is a quarter");
+	is_str(finding_evidence(&f, "tmpfs mapped by no process"), "200 MiB",
+	       "the victim maps 100 MiB");
+	ok(finding_advises(&f, "200 MiB of the 800 MiB are tmpfs files"), "the rest is a quarter");
 	r.rss_shmem_pages++;
 	judge("memcg", true);
-	ok(!advises(REMOVE_FILES), "the victim maps a page more");
+	ok(!finding_advises(&f, REMOVE_FILES), "the victim maps a page more");
 	r.rss_shmem_pages = 301 * MIB / PAGE;
 	judge("memcg", true);
-	is_str(evidence("tmpfs mapped by no process"), "0 B", "it maps more than was counted");
+	is_str(finding_evidence(&f, "tmpfs mapped by no process"), "0 B",
+	       "it maps more than was counted");
 	end();
 }
 
@@ -364,14 +353,15 @@ static void test_unseen(void)
 {
 	begin_cgroup(400 * MIB, 0, 0);
 	judge("memcg", true);
-	ok(advises("no process grew"), "half of the limit is not seen");
+	ok(finding_advises(&f, "no process grew"), "half of the limit is not seen");
 	is_str(f.title, "killed by the OOM killer: memory.max of its cgroup reached", "its title");
 	is_str(f.cause, "cgroup_memory", "its cause");
 	r.memory.used++;
 	judge("memcg", true);
-	ok(advises("400 MiB of the 800 MiB belong to no observed process"), "a page more");
+	ok(finding_advises(&f, "400 MiB of the 800 MiB belong to no observed process"),
+	   "a page more");
 	judge("none", true);
-	ok(!advises("no observed process"), "the limit of a cgroup was not reached");
+	ok(!finding_advises(&f, "no observed process"), "the limit of a cgroup was not reached");
 	ok(!f.cause, "no cause");
 	end();
 }
@@ -393,8 +383,9 @@ static void test_titles(void)
 		is_str(f.title, rows[i].title, "the limit that was reached");
 		is_u64(f.severity, SEVERITY_CRITICAL, "critical");
 	}
-	is_str(evidence("process that requested memory"), "other[30]", "who requested memory");
-	is_str(evidence("cgroup"), "/a", "the cgroup of the victim");
+	is_str(finding_evidence(&f, "process that requested memory"), "other[30]",
+	       "who requested memory");
+	is_str(finding_evidence(&f, "cgroup"), "/a", "the cgroup of the victim");
 	r.sent = 15;
 	judge("none", true);
 	is_str(f.title, "killed by other[30] (SIGTERM), not by the kernel's OOM killer",

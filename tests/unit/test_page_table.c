@@ -13,6 +13,7 @@
 #include <sys/random.h>
 #include <sys/syscall.h>
 
+#include "open_files.h"
 #include "probe/page_table.h"
 #include "tap.h"
 
@@ -49,15 +50,6 @@ static struct {
 } kernel;
 
 static struct fs_shared shared;
-
-static size_t open_fds(void)
-{
-	size_t n = 0;
-
-	for (int fd = 0; fd < 64; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
-}
 
 static int file_of(const char *text)
 {

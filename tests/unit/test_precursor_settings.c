@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "made_precursors.h"
+#include "open_files.h"
 #include "tap.h"
 
 #define SMAP "flags\t\t: fpu smep smap\n"
@@ -30,15 +31,6 @@ FILE *fopen(const char *path, const char *mode)
 	if (write(fd, text, strlen(text)) < 0 || lseek(fd, 0, SEEK_SET))
 		abort();
 	return fdopen(fd, mode);
-}
-
-static size_t open_fds(void)
-{
-	size_t n = 0;
-
-	for (int fd = 0; fd < 64; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
 }
 
 /* Loads the programs. Their settings are in `config` afterwards. */

@@ -39,22 +39,6 @@ static bool matches(rule_test *test, bool open)
 	return judged(test, &o, open ? &was_open : NULL);
 }
 
-static const char *evidence(const char *field)
-{
-	for (size_t i = 0; i < f.nr_evidence; i++)
-		if (!strcmp(f.evidence[i].field, field))
-			return evidence_str(&f.evidence[i]);
-	return "none";
-}
-
-static bool advises(const char *words)
-{
-	for (size_t i = 0; i < f.nr_remedies; i++)
-		if (strstr(remedy_str(&f, i), words))
-			return true;
-	return false;
-}
-
 static void begin(void)
 {
 	begin_model(&m, NULL);
@@ -122,7 +106,7 @@ static void test_swap(void)
 	came(HOST_ZSWAP_IN, 400);
 	came(HOST_SWAP_IN, 100);
 	ok(matches(swap_thrashes, false), "pages from zswap count");
-	is_str(evidence("swapped in"), "200 KiB/s", "in bytes per second");
+	is_str(finding_evidence(&f, "swapped in"), "200 KiB/s", "in bytes per second");
 	end();
 }
 
@@ -135,7 +119,7 @@ static void test_swap_without_psi(void)
 	came(HOST_SWAP_OUT, 1000);
 	ok(matches(swap_thrashes, false), "500 pages per second");
 	is_str(f.title, "swap thrashing: the working set does not fit into memory", "its title");
-	is_str(evidence("memory pressure (PSI)"), "not measured: the kernel has no PSI",
+	is_str(finding_evidence(&f, "memory pressure (PSI)"), "not measured: the kernel has no PSI",
 	       "it is not measured");
 	came(HOST_SWAP_OUT, 999);
 	ok(!matches(swap_thrashes, false), "a page less");
@@ -157,12 +141,12 @@ static void test_severity(void)
 	ok(matches(work_waits, false), "all tasks wait for 20 %% of the time");
 	is_u64(f.severity, SEVERITY_CRITICAL, "critical");
 	is_str(f.title, "memory pressure: PSI some 20 % (tasks wait for memory)", "its title");
-	is_str(evidence("direct reclaims"), "0/s", "no direct reclaim");
-	is_str(evidence("waits for compaction"), "0/s", "nor a wait for compaction");
+	is_str(finding_evidence(&f, "direct reclaims"), "0/s", "no direct reclaim");
+	is_str(finding_evidence(&f, "waits for compaction"), "0/s", "nor a wait for compaction");
 	p.now.n[HOST_DIRECT_STALLS] = p.now.n[HOST_COMPACT_STALLS] = FIGURE_UNKNOWN;
 	matches(work_waits, false);
-	is_str(evidence("direct reclaims"), "none", "which are not counted");
-	is_str(evidence("waits for compaction"), "none", "neither of them");
+	is_str(finding_evidence(&f, "direct reclaims"), "none", "which are not counted");
+	is_str(finding_evidence(&f, "waits for compaction"), "none", "neither of them");
 	waited(99, 0);
 	ok(!matches(work_waits, false), "some wait for less than 10 %%");
 	waited(100, 0);
@@ -221,11 +205,12 @@ static void test_page_cache(void)
 	came(HOST_SWAP_IN, 0);
 	waited(50, 0);
 	ok(matches(cache_thrashes, true), "half of both: it stays");
-	is_str(evidence("read again after reclaim (refaults)"), "400 KiB/s", "how much");
-	is_str(evidence("major faults"), "0/s", "no major fault");
+	is_str(finding_evidence(&f, "read again after reclaim (refaults)"), "400 KiB/s",
+	       "how much");
+	is_str(finding_evidence(&f, "major faults"), "0/s", "no major fault");
 	p.now.n[HOST_MAJOR] = FIGURE_UNKNOWN;
 	matches(cache_thrashes, true);
-	is_str(evidence("major faults"), "none", "major faults that are not counted");
+	is_str(finding_evidence(&f, "major faults"), "none", "major faults that are not counted");
 	came(HOST_REFAULT_FILE, 999);
 	ok(!matches(cache_thrashes, true), "a page less: it closes");
 	end();
@@ -238,11 +223,13 @@ static void test_numa(void)
 	came(HOST_NUMA_LOCAL, 40000);
 	came(HOST_NUMA_MIGRATED, 5000);
 	ok(matches(pages_migrate, false), "10,000 hint faults, a twentieth migrates");
-	is_str(evidence("hint faults on another node"), "6,000/s", "those of another node");
-	is_str(evidence("migrated"), "1.95 MiB/s", "what migrates");
+	is_str(finding_evidence(&f, "hint faults on another node"), "6,000/s",
+	       "those of another node");
+	is_str(finding_evidence(&f, "migrated"), "1.95 MiB/s", "what migrates");
 	came(HOST_NUMA_LOCAL, 100001);
 	ok(matches(pages_migrate, false), "the counters were read at different times");
-	is_str(evidence("hint faults on another node"), "0/s", "no fault of another node");
+	is_str(finding_evidence(&f, "hint faults on another node"), "0/s",
+	       "no fault of another node");
 	came(HOST_NUMA_MIGRATED, 4999);
 	ok(!matches(pages_migrate, false), "fewer migrate");
 	came(HOST_NUMA_MIGRATED, 5000);
@@ -366,7 +353,7 @@ static void test_throttled(void)
 	l->now.n[CGROUP_TIMES_HIGH] = 50;
 	l->now.some.known = 0;
 	ok(level_matches(cgroup_is_throttled, NULL), "without PSI, the events alone count");
-	ok(advises("MemoryHigh=1572864000"), "half as much more");
+	ok(finding_advises(&f, "MemoryHigh=1572864000"), "half as much more");
 	l->now.n[CGROUP_HIGH] = FIGURE_UNKNOWN;
 	ok(!level_matches(cgroup_is_throttled, NULL), "no memory.high");
 	end();
@@ -414,18 +401,20 @@ static void test_filled(void)
 	l->now.n[CGROUP_SWAP_LIMIT] = 0;
 	ok(level_matches(cgroup_fills, NULL), "a cgroup that must not swap");
 	is_u64(f.severity, SEVERITY_CRITICAL, "the OOM killer kills");
-	ok(advises("needed: 200 MiB more in memory.max or as much swap"), "a fifth more");
+	ok(finding_advises(&f, "needed: 200 MiB more in memory.max or as much swap"),
+	   "a fifth more");
 	l->base.n[CGROUP_TIMES_MAX] = l->now.n[CGROUP_TIMES_MAX] = 5;
 	level_matches(cgroup_fills, NULL);
-	is_str(evidence("limit reached"), "none", "the limit was not reached");
+	is_str(finding_evidence(&f, "limit reached"), "none", "the limit was not reached");
 	l->now.n[CGROUP_TIMES_MAX] = 25;
 	level_matches(cgroup_fills, NULL);
-	is_str(evidence("limit reached"), "2.0/s", "it was, twice a second");
+	is_str(finding_evidence(&f, "limit reached"), "2.0/s", "it was, twice a second");
 	l->now.n[CGROUP_SHMEM] = 1;
 	l->now.n[CGROUP_SWAP_USED] = 0;
 	level_matches(cgroup_fills, NULL);
-	is_str(evidence("shared memory and tmpfs"), "1 B", "a byte of shared memory is shown");
-	is_str(evidence("swapped out"), "none", "nothing of swap is not");
+	is_str(finding_evidence(&f, "shared memory and tmpfs"), "1 B",
+	       "a byte of shared memory is shown");
+	is_str(finding_evidence(&f, "swapped out"), "none", "nothing of swap is not");
 	end();
 }
 
@@ -465,20 +454,23 @@ static void test_where(void)
 	l = level(0);
 	l->now.some.total_us = 100 * 1000 * SPAN_S;
 	matches(work_waits, false);
-	is_str(evidence("cgroup with the most pressure"), "none", "half of the host's pressure");
+	is_str(finding_evidence(&f, "cgroup with the most pressure"), "none",
+	       "half of the host's pressure");
 	l->now.some.total_us++;
 	matches(work_waits, false);
-	is_str(evidence("cgroup with the most pressure"), "/a: 0 B of 1000 MiB", "more than half");
+	is_str(finding_evidence(&f, "cgroup with the most pressure"), "/a: 0 B of 1000 MiB",
+	       "more than half");
 	p.level[1] = p.level[0];
 	p.levels = 2;
 	strcpy(p.level[1].now.path, "/b");
 	matches(work_waits, false);
-	is_str(evidence("cgroup with the most pressure"), "/a: 0 B of 1000 MiB",
+	is_str(finding_evidence(&f, "cgroup with the most pressure"), "/a: 0 B of 1000 MiB",
 	       "of two, the first");
 	p.level[1].now.some.total_us++;
 	p.level[1].now.n[CGROUP_LIMIT] = FIGURE_UNKNOWN;
 	matches(work_waits, false);
-	is_str(evidence("cgroup with the most pressure"), "/b: 0 B", "the one with more pressure");
+	is_str(finding_evidence(&f, "cgroup with the most pressure"), "/b: 0 B",
+	       "the one with more pressure");
 	end();
 }
 
@@ -517,13 +509,13 @@ static void test_help(void)
 	begin();
 	f = (struct finding){};
 	pressure_help_room(&f, &m, GIB, "swap");
-	ok(advises("fallocate -l 1024M /swapfile2"), "1 GiB, in MiB");
+	ok(finding_advises(&f, "fallocate -l 1024M /swapfile2"), "1 GiB, in MiB");
 	f = (struct finding){};
 	pressure_help_room(&f, &m, GIB + 1, "swap");
-	ok(advises("fallocate -l 2G /swapfile2"), "more, in whole GiB");
+	ok(finding_advises(&f, "fallocate -l 2G /swapfile2"), "more, in whole GiB");
 	f = (struct finding){};
 	pressure_help_room(&f, &m, 1, "swap");
-	ok(advises("fallocate -l 1M /swapfile2"), "a byte, in whole MiB");
+	ok(finding_advises(&f, "fallocate -l 1M /swapfile2"), "a byte, in whole MiB");
 	f = (struct finding){};
 	pressure_help_room(&f, &m, 0, "swap");
 	is_u64(f.nr_remedies, 0, "nothing is missing");
@@ -533,16 +525,18 @@ static void test_help(void)
 	pressure_help_growth(&f, &m, MIB, 0, "memory");
 	is_u64(f.nr_remedies, 0, "nothing grows");
 	pressure_help_growth(&f, &m, MIB, MIB / 4, "memory");
-	ok(advises("1.00 MiB more memory would last about 4.0 s, at the observed growth of 256 "
-		   "KiB/s"),
+	ok(finding_advises(
+		   &f, "1.00 MiB more memory would last about 4.0 s, at the observed growth of 256 "
+		       "KiB/s"),
 	   "1 MiB is");
 	m.tick.limits.mem_available_bytes = 2 * MIB;
 	f = (struct finding){};
 	pressure_help_growth(&f, &m, 3 * MIB, MIB, "memory");
-	ok(advises("2.00 MiB more memory would last about 2.0 s"), "no more than is available");
+	ok(finding_advises(&f, "2.00 MiB more memory would last about 2.0 s"),
+	   "no more than is available");
 	f = (struct finding){};
 	pressure_help_growth(&f, &m, 3 * MIB, MIB, "swap");
-	ok(advises("3.00 MiB more swap would last about 3.0 s"), "swap may be more");
+	ok(finding_advises(&f, "3.00 MiB more swap would last about 3.0 s"), "swap may be more");
 	end();
 }
 

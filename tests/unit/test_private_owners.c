@@ -13,6 +13,7 @@
 
 #include "base/private_file.h"
 #include "failing_memory.h"
+#include "open_files.h"
 #include "tap.h"
 
 #define USER  1000
@@ -104,15 +105,6 @@ int fsync(int fd)
 {
 	(void)fd;
 	return kernel.sync_error && !--kernel.sync_at ? fails(&kernel.sync_error) : 0;
-}
-
-static size_t open_fds(void)
-{
-	size_t n = 0;
-
-	for (int fd = 0; fd < 64; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
 }
 
 static void begin(uid_t user)

@@ -19,6 +19,7 @@
 
 #include "base/passed_files.h"
 #include "export/service_notify.h"
+#include "open_files.h"
 #include "own_machine.h"
 #include "probe/btf.h"
 #include "probe/call_filter.h"
@@ -30,15 +31,6 @@
 #include "probe/permission.h"
 #include "probe/tracefs.h"
 #include "tap.h"
-
-static size_t open_fds(void)
-{
-	size_t n = 0;
-
-	for (int fd = 0; fd < 1024; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
-}
 
 /* ---- keeper ---- */
 

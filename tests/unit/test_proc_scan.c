@@ -10,6 +10,7 @@
 
 #include "fakeroot.h"
 #include "failing_memory.h"
+#include "open_files.h"
 #include "probe/proc_scan.h"
 #include "records/records.h"
 #include "tap.h"
@@ -85,15 +86,6 @@ static void put_process(void)
 	fake_file(&root, "proc/5000001/fd/0", "x");
 	fake_file(&root, "proc/5000001/fd/1", "x");
 	fake_file(&root, "proc/5000001/fd/2", "x");
-}
-
-static size_t open_fds(void)
-{
-	size_t n = 0;
-
-	for (int fd = 0; fd < 64; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
 }
 
 /* Scans once. Returns the result; the number of records is in `sent`. */

@@ -28,22 +28,6 @@ static bool judged(rule_test *test, const struct occasion *o, const struct findi
 	return f.rule->test(o, open, &f);
 }
 
-static bool advises(const char *words)
-{
-	for (size_t i = 0; i < f.nr_remedies; i++)
-		if (strstr(remedy_str(&f, i), words))
-			return true;
-	return false;
-}
-
-static const char *evidence(const char *field)
-{
-	for (size_t i = 0; i < f.nr_evidence; i++)
-		if (!strcmp(f.evidence[i].field, field))
-			return evidence_str(&f.evidence[i]);
-	return "none";
-}
-
 /* Judges a process of which two records came, `apart_ns` apart. */
 static bool judged_between(rule_test *test, const struct process_record *before,
 			   const struct process_record *after, uint64_t apart_ns)
@@ -97,7 +81,7 @@ static void test_accept(void)
 		ok(judged_between(accept_spins, &a, &b, rows[i].apart_ns) == rows[i].told, "%s",
 		   rows[i].name);
 		if (rows[i].told)
-			is_str(evidence("failed accept calls"), "1,000/s", "how often");
+			is_str(finding_evidence(&f, "failed accept calls"), "1,000/s", "how often");
 	}
 }
 
@@ -150,10 +134,12 @@ static void test_select(void)
 	s.now.g.fd_high = 1025;
 	ok(judged(select_is_too_wide, &o, NULL), "1025 descriptors were open");
 	is_u64(f.severity, SEVERITY_CRITICAL, "critical");
-	is_str(evidence("peak of open fds"), "1,025 of 1,024", "the peak");
-	ok(advises("perf trace") && advises("ulimit -n 1024"), "what to do");
+	is_str(finding_evidence(&f, "peak of open fds"), "1,025 of 1,024", "the peak");
+	ok(finding_advises(&f, "perf trace") && finding_advises(&f, "ulimit -n 1024"),
+	   "what to do");
 	s.final = true;
-	ok(judged(select_is_too_wide, &o, NULL) && !advises("perf trace"), "a process that ended");
+	ok(judged(select_is_too_wide, &o, NULL) && !finding_advises(&f, "perf trace"),
+	   "a process that ended");
 	s.now.g.fd_high = 1024;
 	ok(!judged(select_is_too_wide, &o, NULL), "1024 descriptors have lower numbers");
 	s.now.g.fd_high = 1025;
@@ -195,11 +181,11 @@ static void test_python(void)
 			continue;
 		ok(f.severity == rows[i].severity && f.level == f.severity + 1u, "%s: severity",
 		   rows[i].name);
-		is_str(evidence("thread that got ENOMEM"), "12", "the thread");
-		is_str(evidence("no call, fault or change for"),
+		is_str(finding_evidence(&f, "thread that got ENOMEM"), "12", "the thread");
+		is_str(finding_evidence(&f, "no call, fault or change for"),
 		       rows[i].severity == SEVERITY_WARNING ? "5.0 s" : "none", "how long");
 	}
-	ok(advises("py-spy dump --pid 10"), "how to look");
+	ok(finding_advises(&f, "py-spy dump --pid 10"), "how to look");
 	s.final = true;
 	ok(!judged(python_waits_for_thread, &o, NULL), "it has ended");
 	s.final = false;
@@ -329,12 +315,16 @@ static void test_many_descriptors(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		ok(refused(refused_by_nofile, "rlimit_nofile", rows[i].soft, rows[i].need),
 		   "EMFILE");
-		ok(advises("raise the limit of the process: prlimit --pid 10 --nofile=131072") ==
+		ok(finding_advises(
+			   &f,
+			   "raise the limit of the process: prlimit --pid 10 --nofile=131072") ==
 			   rows[i].much,
 		   "%s", rows[i].name);
 		ok(refused(descriptors_dropped, "descriptors_dropped", rows[i].soft, rows[i].need),
 		   "descriptors are dropped");
-		ok(advises("raise the limit of the process: prlimit --pid 10 --nofile=131072") ==
+		ok(finding_advises(
+			   &f,
+			   "raise the limit of the process: prlimit --pid 10 --nofile=131072") ==
 			   rows[i].much,
 		   "%s", rows[i].name);
 	}

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 
 #include "fixture.h"
+#include "open_files.h"
 #include "probe/recording.h"
 #include "tap.h"
 
@@ -62,15 +63,6 @@ int ftruncate(int fd, off_t bytes)
 int fstat(int fd, struct stat *ret)
 {
 	return kernel.stat_error ? fails(&kernel.stat_error) : fstatat(fd, "", ret, AT_EMPTY_PATH);
-}
-
-static size_t open_fds(void)
-{
-	size_t n = 0;
-
-	for (int fd = 0; fd < 64; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
 }
 
 static off_t bytes_of(const char *path)

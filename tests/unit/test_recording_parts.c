@@ -11,9 +11,9 @@
 
 #include "error_output.h"
 #include "fixture.h"
-#include "probe/recording.h"
 #include "session/recording_parts.h"
 #include "tap.h"
+#include "written_recording.h"
 
 #define SCANS	  6 /* at 10 s, 11 s, ... 15 s */
 #define FIRST_NS  (10 * SECOND)
@@ -24,12 +24,6 @@
 
 static char path[160], error[512];
 static struct buf gaps;
-
-static void put(struct recorder *rec, const struct record *h)
-{
-	if (recorder_take(rec, h))
-		abort();
-}
 
 /* Makes a recording of one process. Its second scan has an event, 0.5 s after the first one. */
 static void make_recording(bool clock, bool ends)

@@ -2,6 +2,7 @@
 /* Tests texts about recordings and summaries at their bounds: sizes, rows that are left out. */
 #include <stdlib.h>
 
+#include "count_text.h"
 #include "fixture.h"
 #include "render/formats/format_makers.h"
 #include "render/profile.h"
@@ -16,15 +17,6 @@ static struct findings fs;
 static struct view v = {.m = &m, .findings = &fs, .width = 100};
 static struct story_view s = {.v = &v, .h = &h, .file = {.name = "x.fsr", .error = ""}};
 static struct buf text;
-
-static size_t count(const char *in, const char *what)
-{
-	size_t n = 0;
-
-	for (; (in = strstr(in, what)); in += strlen(what))
-		n++;
-	return n;
-}
 
 static void begin(void)
 {

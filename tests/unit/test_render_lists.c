@@ -2,6 +2,7 @@
 /* Tests annotations, names of report formats, and rows and times of a recording at their bounds. */
 #include <stdlib.h>
 
+#include "count_text.h"
 #include "fixture.h"
 #include "model/phases.h"
 #include "render/formats/formats.h"
@@ -14,15 +15,6 @@ static struct model m;
 static struct findings fs;
 static struct gates gates;
 static struct buf text;
-
-static size_t count(const char *in, const char *what)
-{
-	size_t n = 0;
-
-	for (; (in = strstr(in, what)); in += strlen(what))
-		n++;
-	return n;
-}
 
 /* Makes `n` gates, of which all but the first `passed` fail. */
 static void make_gates(size_t n, size_t passed)

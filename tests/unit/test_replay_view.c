@@ -5,40 +5,21 @@
  * itself during the test.
  */
 #define _GNU_SOURCE
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
-#include <sys/ioctl.h>
 #include <sys/wait.h>
-#include <termios.h>
 #include <time.h>
 
-#include "cli/options_table.h"
-#include "fixture.h"
-#include "probe/recording.h"
+#include "played_terminal.h"
 #include "session/commands.h"
-#include "tap.h"
+#include "written_recording.h"
 
-#define PATIENCE_MS 20000 /* after this time, output that is missing does not come */
-#define SEEN_MAX    (4 << 20)
-#define STEP_NS	    (30 * SECOND)
-#define WALL_NS	    (1700000000 * SECOND) /* 2023-11-14 22:13:20 UTC, at the first scan */
-#define FAR	    1000
-#define NEAR	    65500 /* mappings, near vm.max_map_count */
+#define STEP_NS (30 * SECOND)
+#define WALL_NS (1700000000 * SECOND) /* 2023-11-14 22:13:20 UTC, at the first scan */
+#define FAR	1000
+#define NEAR	65500 /* mappings, near vm.max_map_count */
 
-static int master;
-static pid_t child;
-static char *seen; /* what the terminal has shown since the last key */
-static size_t seen_len;
-static int patience_ms = PATIENCE_MS; /* 0 after output that did not come */
 static uint64_t trigger_ns;  /* time of the trigger in recordings of incidents; 0: no incident */
 static uint64_t opens_at_ns; /* 0: at the begin */
-
-static void put(struct recorder *rec, const struct record *h)
-{
-	if (recorder_take(rec, h))
-		abort();
-}
 
 /* Makes a recording. Process 10 is near its limit from scan 5 on, process 11 from scan 9 on. */
 static const char *make_recording(const char *name, unsigned int scans, uint64_t step_ns)
@@ -81,84 +62,22 @@ static const char *make_recording(const char *name, unsigned int scans, uint64_t
 	return path;
 }
 
-static void run(const char *terminal, char **argv)
-{
-	struct options o;
-	char error[512];
-	int argc = 0, fd;
+static const char *replayed; /* path of the recording */
 
-	setsid();
-	fd = open(terminal, O_RDWR);
-	if (fd < 0 || dup2(fd, 0) < 0 || dup2(fd, 1) < 0 || dup2(fd, 2) < 0)
-		_exit(100);
-	while (argv[argc])
-		argc++;
-	if (options_parse(argc, argv, &o, error, sizeof(error))) {
-		dprintf(2, "%s\n", error);
-		_exit(101);
-	}
-	o.revision = "test";
-	exit(opens_at_ns ? replay_at(&o, argv[2], opens_at_ns) : command_replay(&o));
+static int replay(const struct options *o)
+{
+	return opens_at_ns ? replay_at(o, replayed, opens_at_ns) : command_replay(o);
 }
 
 static void start(const char *path)
 {
-	struct winsize size = {.ws_col = 120, .ws_row = 30};
 	char *argv[] = {"faultscope", "replay", (char *)path, NULL};
 
-	free(seen);
-	seen = calloc(1, SEEN_MAX);
-	seen_len = 0;
-	master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-	if (!seen || master < 0 || grantpt(master) || unlockpt(master) ||
-	    ioctl(master, TIOCSWINSZ, &size))
-		abort();
-	fflush(stdout);
-	child = fork();
-	if (!child)
-		run(ptsname(master), argv);
+	replayed = path;
+	start_on_terminal(argv, replay);
 }
-
-/* Reads what the terminal shows, until `text` was shown, or until the end. */
-static bool shows(const char *text)
-{
-	struct pollfd ready = {.fd = master, .events = POLLIN};
-	time_t last = time(NULL) + PATIENCE_MS / 1000;
-	ssize_t n = 1;
-
-	while (!strstr(seen, text) && n > 0 && seen_len + 1 < SEEN_MAX && time(NULL) < last &&
-	       poll(&ready, 1, patience_ms) > 0) {
-		n = read(master, seen + seen_len, SEEN_MAX - 1 - seen_len);
-		seen_len += n > 0 ? n : 0;
-		seen[seen_len] = 0;
-	}
-	if (n > 0 && !strstr(seen, text))
-		patience_ms = 0; /* the test fails: it shall not take long */
-	return strstr(seen, text) != NULL;
-}
-
-static void press(const char *keys)
-{
-	seen_len = 0;
-	seen[0] = 0;
-	if (write(master, keys, strlen(keys)) != (ssize_t)strlen(keys))
-		abort();
-}
-
-struct step {
-	const char *keys, *text, *what;
-};
 
 #define STEPS(list) take_steps(list, sizeof(list) / sizeof(list[0]))
-
-static void take_steps(const struct step *step, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		press(step[i].keys);
-		if (!ok(shows(step[i].text), "%s: %s", step[i].what, step[i].text))
-			printf("# shown: …%s\n", seen + (seen_len > 400 ? seen_len - 400 : 0));
-	}
-}
 
 /* Quits, and checks the exit status. */
 static void quit(int want)

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 
 #include "failing_memory.h"
+#include "open_files.h"
 #include "recorder/record_sinks.h"
 #include "tap.h"
 
@@ -106,15 +107,6 @@ int flock(int fd, int operation)
 int fstat(int fd, struct stat *ret)
 {
 	return kernel.stat_error ? fails(kernel.stat_error) : fstatat(fd, "", ret, AT_EMPTY_PATH);
-}
-
-static size_t open_fds(void)
-{
-	size_t n = 0;
-
-	for (int fd = 0; fd < 64; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
 }
 
 static void begin(void)

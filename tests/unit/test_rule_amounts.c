@@ -24,14 +24,6 @@ static struct model m;
 static struct findings fs;
 static struct finding f;
 
-static const char *evidence(const char *field)
-{
-	for (size_t i = 0; i < f.nr_evidence; i++)
-		if (!strcmp(f.evidence[i].field, field))
-			return evidence_str(&f.evidence[i]);
-	return "none";
-}
-
 typedef bool rule_test(const struct occasion *o, const struct finding *open, struct finding *f);
 
 /* Judges an occasion by the rule with this test. Returns whether the rule matches. */
@@ -42,14 +34,6 @@ static bool judged(rule_test *test, const struct occasion *o)
 		if (rules[i].test == test)
 			f.rule = &rules[i];
 	return f.rule->test(o, NULL, &f);
-}
-
-static bool advises(const char *words)
-{
-	for (size_t i = 0; i < f.nr_remedies; i++)
-		if (strstr(remedy_str(&f, i), words))
-			return true;
-	return false;
 }
 
 static void take_mount(const char *path, uint64_t device, uint64_t magic, uint64_t size,
@@ -89,28 +73,35 @@ static void test_larger_tmpfs(void)
 		m.tick.limits.mem_total_bytes = rows[i].memory;
 		f = (struct finding){};
 		tmpfs_help(&f, &m, rows[i].size, rows[i].need, "/mnt/a b", SCOPE_HOST);
-		ok(advises("ls -lS '/mnt/a b' | head; fuser -vm '/mnt/a b'"), "what uses it");
+		ok(finding_advises(&f, "ls -lS '/mnt/a b' | head; fuser -vm '/mnt/a b'"),
+		   "what uses it");
 		if (rows[i].want)
-			ok(advises(rows[i].want) && !advises("use less space"), "%s: %s",
-			   rows[i].name, remedy_str(&f, 1));
+			ok(finding_advises(&f, rows[i].want) &&
+				   !finding_advises(&f, "use less space"),
+			   "%s: %s", rows[i].name, remedy_str(&f, 1));
 		else
-			ok(advises("use less space") && !advises("mount -o"), "%s: %s",
-			   rows[i].name, remedy_str(&f, 1));
+			ok(finding_advises(&f, "use less space") &&
+				   !finding_advises(&f, "mount -o"),
+			   "%s: %s", rows[i].name, remedy_str(&f, 1));
 		is_u64(f.nr_remedies, 2, "one remedy, and a check");
 		is_u64(f.remedy[0].scope, SCOPE_HOST, "on the host");
 		is_u64(f.remedy[1].scope, SCOPE_HOST, "this too");
 	}
-	ok(advises("100 MiB are needed, and this machine has 100 MiB"), "what is needed");
+	ok(finding_advises(&f, "100 MiB are needed, and this machine has 100 MiB"),
+	   "what is needed");
 	f = (struct finding){};
 	m.tick.limits.mem_total_bytes = 8 * GIB;
 	tmpfs_help(&f, &m, 64 * MIB, 0, "/dev/shm", SCOPE_PROCESS);
-	ok(advises("docker run --shm-size=128m (its default is 64m), or in Kubernetes an emptyDir "
+	ok(finding_advises(
+		   &f,
+		   "docker run --shm-size=128m (its default is 64m), or in Kubernetes an emptyDir "
 		   "of medium Memory at /dev/shm, with sizeLimit: 128Mi"),
 	   "containers have options for /dev/shm");
 	f = (struct finding){};
 	tmpfs_help(&f, &m, 64 * MIB, 0, "/tmp", SCOPE_PROCESS);
-	ok(advises("docker run --tmpfs DIR:size=128m, or in Kubernetes an emptyDir of medium "
-		   "Memory, with sizeLimit: 128Mi"),
+	ok(finding_advises(
+		   &f, "docker run --tmpfs DIR:size=128m, or in Kubernetes an emptyDir of medium "
+		       "Memory, with sizeLimit: 128Mi"),
 	   "and others for a tmpfs elsewhere");
 }
 
@@ -124,13 +115,13 @@ static void test_files_of_tmpfs(void)
 	is_u64(f.nr_evidence, 0, "deleted files with a sixteenth of the tmpfs are not told");
 	u.now.unnamed_bytes++;
 	tmpfs_say_files(&f, &u);
-	is_str(evidence("in deleted files that processes still use"), "101 B of 1.56 KiB",
-	       "with a byte more they are");
+	is_str(finding_evidence(&f, "in deleted files that processes still use"),
+	       "101 B of 1.56 KiB", "with a byte more they are");
 	strcpy(u.now.largest, "l");
 	u.now.largest_bytes = 900;
 	u.now.largest_uid = 33;
 	tmpfs_say_files(&f, &u);
-	is_str(evidence("largest file"), "l: 900 B, of user 33", "the largest file");
+	is_str(finding_evidence(&f, "largest file"), "l: 900 B, of user 33", "the largest file");
 }
 
 static void test_which_tmpfs(void)
@@ -177,11 +168,11 @@ static bool disk_is_full(uint32_t uid, uint64_t size, uint64_t used, uint64_t fr
 static void test_full_disk(void)
 {
 	ok(disk_is_full(1, GIB, GIB, MIB - 1, 0), "less than 1 MiB is free");
-	is_str(evidence("file system"), "/data", "where");
-	is_str(evidence("free"), "1.00 MiB of 1.00 GiB", "how much");
+	is_str(finding_evidence(&f, "file system"), "/data", "where");
+	is_str(finding_evidence(&f, "free"), "1.00 MiB of 1.00 GiB", "how much");
 	ok(!disk_is_full(1, GIB, GIB, MIB, 0), "1 MiB is free");
 	ok(disk_is_full(1, GIB, GIB, 3 * MIB - 1, 4096), "a deleted file gave back 2 MiB");
-	is_str(evidence("held by the deleted file"), "2.00 MiB", "which is told");
+	is_str(finding_evidence(&f, "held by the deleted file"), "2.00 MiB", "which is told");
 	ok(!disk_is_full(1, GIB, GIB, 3 * MIB, 4096), "more than it gave back is free");
 	ok(disk_is_full(1, GIB, GIB - 100 * MIB, 0, 0), "only root may use the rest");
 	ok(!disk_is_full(0, GIB, GIB - 100 * MIB, 0, 0), "the process is root");
@@ -205,11 +196,12 @@ static void test_free_just_after(void)
 	take_mount("/data", 7, EXT4, GIB, GIB, 5);
 	r.file_device = 7;
 	ok(judged(disk_was_full, &o), "a full disk");
-	is_str(evidence("free"), "5 B of 1.00 GiB", "read at the time of the signal");
-	is_str(evidence("free just after"), "none", "not later");
+	is_str(finding_evidence(&f, "free"), "5 B of 1.00 GiB", "read at the time of the signal");
+	is_str(finding_evidence(&f, "free just after"), "none", "not later");
 	o.t_ns--;
 	ok(judged(disk_was_full, &o), "a full disk");
-	is_str(evidence("free just after"), "5 B of 1.00 GiB", "read just after the signal");
+	is_str(finding_evidence(&f, "free just after"), "5 B of 1.00 GiB",
+	       "read just after the signal");
 	r.error_code = 1;
 	ok(!judged(disk_was_full, &o), "a read does not need a block");
 	r.error_code = 2;
@@ -229,12 +221,12 @@ static void test_poison(void)
 	begin_model(&m, NULL);
 	r.signal = SIGBUS;
 	ok(judged(page_was_poisoned, &o), "a poisoned page");
-	is_str(evidence("poisoned pages"), "none", "how many there are is not known");
-	is_str(evidence("signal"), "SIGBUS", "the signal");
+	is_str(finding_evidence(&f, "poisoned pages"), "none", "how many there are is not known");
+	is_str(finding_evidence(&f, "signal"), "SIGBUS", "the signal");
 	p.n[HOST_CORRUPTED] = 8192;
 	model_take(&m, &p.h);
 	ok(judged(page_was_poisoned, &o), "a poisoned page");
-	is_str(evidence("poisoned pages"), "8.00 KiB", "two pages");
+	is_str(finding_evidence(&f, "poisoned pages"), "8.00 KiB", "two pages");
 	ok(f.severity == SEVERITY_CRITICAL && f.nr_remedies, "critical, with advice");
 	v.cause = "unknown";
 	ok(!judged(page_was_poisoned, &o), "another cause");
@@ -285,10 +277,12 @@ static void test_abort_after_guard(void)
 	ok(!ran_out(&abort_at, "abort"), "no access to a guard before");
 	take_guard(&guard);
 	ok(ran_out(&abort_at, "abort"), "at the same time");
-	is_str(evidence("raised later by the same thread"), "SIGABRT: 0 ns", "how much later");
+	is_str(finding_evidence(&f, "raised later by the same thread"), "SIGABRT: 0 ns",
+	       "how much later");
 	abort_at.h.t_ns = 15 * SECOND;
 	ok(ran_out(&abort_at, "abort"), "10 s later");
-	is_str(evidence("raised later by the same thread"), "SIGABRT: 10 s", "how much later");
+	is_str(finding_evidence(&f, "raised later by the same thread"), "SIGABRT: 10 s",
+	       "how much later");
 	abort_at.h.t_ns++;
 	ok(!ran_out(&abort_at, "abort"), "a nanosecond more than 10 s later");
 	abort_at.h.t_ns = 5 * SECOND - 1;
@@ -333,28 +327,29 @@ static void test_guard(void)
 		r.flags = SIGNAL_FATAL;
 		r.sp = rows[i].sp;
 		ok(ran_out(&r, "guard page") == !!rows[i].away, "%s", rows[i].name);
-		is_str(evidence("distance from the stack pointer"),
+		is_str(finding_evidence(&f, "distance from the stack pointer"),
 		       rows[i].away ? rows[i].away : "none", "how far it was");
 	}
-	is_str(evidence("guard below its stack"), "4.00 KiB", "the size of the guard");
+	is_str(finding_evidence(&f, "guard below its stack"), "4.00 KiB", "the size of the guard");
 	ok(!ran_out(&r, "no access"), "no guard of a stack");
 	r.above_end = r.area_end + GIB;
 	ok(ran_out(&r, "guard page"), "a stack of 1 GiB");
 	is_str(f.title, "SIGSEGV: stack overflow of a thread (1.00 GiB)", "its size");
-	ok(advises("ulimit -s 4194304") && advises("-Xss4096m"), "four times as much is better");
+	ok(finding_advises(&f, "ulimit -s 4194304") && finding_advises(&f, "-Xss4096m"),
+	   "four times as much is better");
 	r.above_end++;
 	ok(ran_out(&r, "guard page"), "a mapping that is larger");
 	is_str(f.title, "SIGSEGV: stack overflow of a thread", "is not the stack alone");
-	ok(!advises("ulimit -s"), "its size is not known, so no other is suggested");
+	ok(!finding_advises(&f, "ulimit -s"), "its size is not known, so no other is suggested");
 	r.above_end = r.area_end;
 	ok(ran_out(&r, "guard page"), "nothing above the guard");
 	is_str(f.title, "SIGSEGV: stack overflow of a thread", "no size");
 	r.above_end = r.area_end + 1;
 	ok(ran_out(&r, "guard page"), "a byte above the guard");
-	ok(advises("-Xss1m"), "in whole MiB, rounded up");
+	ok(finding_advises(&f, "-Xss1m"), "in whole MiB, rounded up");
 	r.area_flags = 1;
 	ok(ran_out(&r, "guard page"), "a guard within the mapping of the stack");
-	is_str(evidence("guard below its stack"), "none", "has no size of its own");
+	is_str(finding_evidence(&f, "guard below its stack"), "none", "has no size of its own");
 	is_str(f.title, "SIGSEGV: stack overflow of a thread", "nothing is above its page");
 	r.area_end = GUARD_AT + 3 * PAGE;
 	ok(ran_out(&r, "guard page"), "two pages above its page");
@@ -370,9 +365,10 @@ static void test_main_stack(void)
 	ok(ran_out(&r, "stack overflow"), "the main thread's stack");
 	is_str(f.title, "SIGSEGV: stack overflow (RLIMIT_STACK 8.00 MiB)", "its limit");
 	is_str(f.cause, "rlimit_stack", "its cause");
-	is_str(evidence("signal"), "SIGSEGV", "the signal");
+	is_str(finding_evidence(&f, "signal"), "SIGSEGV", "the signal");
 	ok(f.severity == SEVERITY_CRITICAL && f.level == 1, "critical, of one level");
-	ok(advises("start the program with this limit") && advises("ulimit -s 65536"),
+	ok(finding_advises(&f, "start the program with this limit") &&
+		   finding_advises(&f, "ulimit -s 65536"),
 	   "a larger limit");
 	ok(f.nr_remedies > 1, "and what the rule advises");
 	r.stack_limit_bytes = UINT64_MAX;
@@ -425,18 +421,18 @@ static void test_commit_ratio(void)
 		m.tick.limits.committed_bytes = rows[i].committed;
 		ok(refused(refused_by_strict, &r, "overcommit_strict", rows[i].need),
 		   "the commit limit is reached");
-		ok(advises(rows[i].want), "%s: %s", rows[i].name, rows[i].want);
+		ok(finding_advises(&f, rows[i].want), "%s: %s", rows[i].name, rows[i].want);
 	}
-	ok(advises("add 50.0 MiB of swap"), "as much swap as is missing");
+	ok(finding_advises(&f, "add 50.0 MiB of swap"), "as much swap as is missing");
 	m.tick.limits.committed_bytes = 50 * MIB + 1;
 	refused(refused_by_strict, &r, "overcommit_strict", 0);
-	ok(advises("add 1 B of swap"), "a byte is missing");
+	ok(finding_advises(&f, "add 1 B of swap"), "a byte is missing");
 	m.tick.limits.committed_bytes = 50 * MIB;
 	refused(refused_by_strict, &r, "overcommit_strict", 0);
-	ok(!advises("of swap:"), "nothing is missing");
+	ok(!finding_advises(&f, "of swap:"), "nothing is missing");
 	m.tick.limits.mem_total_bytes = 0;
 	refused(refused_by_strict, &r, "overcommit_strict", 0);
-	ok(advises("no vm.overcommit_ratio up to 100"), "the size of RAM is not known");
+	ok(finding_advises(&f, "no vm.overcommit_ratio up to 100"), "the size of RAM is not known");
 	model_free(&m);
 }
 
@@ -494,10 +490,11 @@ static void test_counted(void)
 		is_u64(f.severity, SEVERITY_WARNING, "a warning");
 		ok(strstr(f.title, rows[i].title), "%s: %s", rows[i].name, f.title);
 		if (rows[i].want)
-			ok(advises(rows[i].want), "%s: %s", rows[i].name, rows[i].want);
+			ok(finding_advises(&f, rows[i].want), "%s: %s", rows[i].name, rows[i].want);
 		else
-			ok(!advises("raise the limit in") && !advises("show the limit") &&
-				   !advises("raise the soft"),
+			ok(!finding_advises(&f, "raise the limit in") &&
+				   !finding_advises(&f, "show the limit") &&
+				   !finding_advises(&f, "raise the soft"),
 			   "%s: nothing raises it", rows[i].name);
 	}
 	model_free(&m);
@@ -512,20 +509,20 @@ static void test_keys_of_root(void)
 	r.counted = (struct counted_objects){.what = COUNTED_KEYS, .limit = 200};
 	refused(refused_by_counted, &r, "maxkeys", 201);
 	ok(strstr(f.title, "kernel.keys.root_maxkeys reached"), "keys of root: %s", f.title);
-	ok(advises("kernel.keys.root_maxkeys=402"), "the limit of root");
+	ok(finding_advises(&f, "kernel.keys.root_maxkeys=402"), "the limit of root");
 	r.counted.owner = 1;
 	refused(refused_by_counted, &r, "maxkeys", 201);
-	ok(advises("kernel.keys.maxkeys=402"), "the limit of others");
+	ok(finding_advises(&f, "kernel.keys.maxkeys=402"), "the limit of others");
 	r.counted.what = COUNTED_KEY_BYTES;
 	refused(refused_by_counted, &r, "maxbytes", 201);
-	ok(advises("kernel.keys.maxbytes=402"), "the bytes of others");
+	ok(finding_advises(&f, "kernel.keys.maxbytes=402"), "the bytes of others");
 	r.counted.owner = 0;
 	refused(refused_by_counted, &r, "maxbytes", 201);
-	ok(advises("kernel.keys.root_maxbytes=402"), "the bytes of root");
+	ok(finding_advises(&f, "kernel.keys.root_maxbytes=402"), "the bytes of root");
 	ok(strstr(f.title, "kernel.keys.root_maxbytes reached"), "in its title: %s", f.title);
 	r.counted.what = COUNTED_PTYS;
 	refused(refused_by_counted, &r, "pty_max", 201);
-	ok(advises("kernel.pty.max=402"), "terminals of root are those of all");
+	ok(finding_advises(&f, "kernel.pty.max=402"), "terminals of root are those of all");
 	model_free(&m);
 }
 

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "open_files.h"
 #include "probe/settings.h"
 #include "tap.h"
 
@@ -83,15 +84,6 @@ int getrlimit(__rlimit_resource_t resource, struct rlimit *ret)
 
 static struct setting settings[SETTINGS_MAX];
 static size_t n;
-
-static size_t open_fds(void)
-{
-	size_t fds = 0;
-
-	for (int fd = 0; fd < 64; fd++)
-		fds += fcntl(fd, F_GETFD) >= 0;
-	return fds;
-}
 
 static void read_all(const struct file *those, size_t number)
 {

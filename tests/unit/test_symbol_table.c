@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 
 #include "failing_memory.h"
+#include "open_files.h"
 #include "probe/variables.h"
 #include "tap.h"
 
@@ -52,15 +53,6 @@ int pthread_join(pthread_t thread, void **ret)
 	(void)ret;
 	kernel.joins += pthread_equal(thread, pthread_self()) != 0;
 	return 0;
-}
-
-static size_t open_fds(void)
-{
-	size_t n = 0;
-
-	for (int fd = 0; fd < 64; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
 }
 
 /* Makes a table of `bytes` bytes, with one variable at its begin and one at its end. */

@@ -3,6 +3,7 @@
 #include <locale.h>
 #include <stdlib.h>
 
+#include "count_text.h"
 #include "fixture.h"
 #include "model/phases.h"
 #include "model/pressure.h"
@@ -20,15 +21,6 @@ static void is_text(const char *want, const char *name)
 {
 	is_str(text.s ? text.s : "", want, name);
 	buf_free(&text);
-}
-
-static size_t count(const char *in, const char *what)
-{
-	size_t n = 0;
-
-	for (; (in = strstr(in, what)); in += strlen(what))
-		n++;
-	return n;
 }
 
 static void test_json_values(void)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Tests how many rows texts show, which ones, and what they say about others. */
+#include "count_text.h"
 #include "growth_fixture.h"
 #include "render/memory_rows.h"
 #include "render/render.h"
@@ -39,15 +40,6 @@ static const char *said_by(const struct renderer *r)
 	judge_window();
 	r->close(&text, &view);
 	return text.s ? text.s : "";
-}
-
-static size_t count(const char *in, const char *what)
-{
-	size_t n = 0;
-
-	for (; (in = strstr(in, what)); in += strlen(what))
-		n++;
-	return n;
 }
 
 static bool comes_before(const char *in, const char *one, const char *other)

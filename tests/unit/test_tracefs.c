@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
+#include "open_files.h"
 #include "probe/tracefs.h"
 #include "tap.h"
 
@@ -100,15 +101,6 @@ long syscall(long number, ...)
 		return kernel.mount_error ? fails(kernel.mount_error) : file_of("");
 	}
 	return fails(ENOSYS);
-}
-
-static size_t open_fds(void)
-{
-	size_t n = 0;
-
-	for (int fd = 0; fd < 64; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
 }
 
 static void begin(void)

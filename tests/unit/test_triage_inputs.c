@@ -15,6 +15,7 @@
 #include "crash/surviving_logs.h"
 #include "crash/triage_files.h"
 #include "crash/triage_gaps.h"
+#include "open_files.h"
 #include "render/completeness.h"
 #include "tap.h"
 
@@ -54,15 +55,6 @@ static void put_text(const char *name, const char *text)
 static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 {
 	return remove(path);
-}
-
-static size_t open_fds(void)
-{
-	size_t n = 0;
-
-	for (int fd = 0; fd < 256; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
 }
 
 /* ---- text ---- */
