@@ -339,6 +339,8 @@ static int take_stack(struct collector *c, const struct stack_record *r)
 	}
 	if (user_stack_may_be_short(named, n, STACK_FRAMES))
 		frames.flags |= FRAMES_SHORT;
+	if (user_symbols_missed(&c->user_symbols, &r->subject))
+		frames.flags |= FRAMES_UNREAD;
 	frames.end = r->end;
 	return send_stack(c, &frames, told, n_told);
 }

@@ -158,9 +158,9 @@ static bool is_standard(const struct frames *f, size_t i)
 {
 	static const char *const directories[] = {"/usr/include/", "/usr/local/include/",
 						  "/usr/lib/gcc", "/usr/lib/llvm", "/rustc/"};
-	static const char *const names[] = {"std::",   "__gnu_cxx::", "operator new", "core::",
-					    "alloc::", "hashbrown::", "<std::",	      "<core::",
-					    "<alloc::"};
+	static const char *const names[] = {"std::",  "__gnu_cxx::", "operator new",
+					    "core::", "alloc::",     "hashbrown::",
+					    "<std::", "<core::",     "<alloc::"};
 	const struct user_frame *one = frame_list_count(f) ? frame_list_at(f, i) : NULL;
 	char text[FRAME_TEXT_BYTES];
 
@@ -273,6 +273,11 @@ const char *frames_end_text(const struct frames *f, char *ret, size_t size)
 	const char *why = f->end < NR_STACK_ENDS ? ends[f->end].meaning : NULL;
 
 	array_copy(ret, size, "");
+	if (f->flags & FRAMES_UNREAD && frames_have_unknown(f)) {
+		array_copy(ret, size,
+			   " (no names: the process ended before its mappings could be read)");
+		return ret;
+	}
 	if (!(f->flags & FRAMES_SHORT))
 		return ret;
 	array_copy(ret, size, " (stack may be short");

@@ -34,7 +34,8 @@ struct growth_record {
 	struct growth g;
 };
 
-#define FRAMES_SHORT 1u /* the outermost frame is not the start of a thread */
+#define FRAMES_SHORT  1u /* the outermost frame is not the start of a thread */
+#define FRAMES_UNREAD 2u /* the process ended before its mappings were read */
 
 /* A stack with function names: "symbol+0x12 (module)", one line per frame. */
 struct frames_record {

@@ -157,24 +157,41 @@ def share_tensor():
     return f"share_tensor (growth.c:{line}) <-"
 
 
+NO_NAMES = "[unknown] (no names: the process ended before its mappings could be read)"
+# what a stack says if the process ended before faultscope read its code
+TOO_LATE = ("faultscope had not yet read the call frame information", NO_NAMES)
+
+
 @live
 def test_lines_of_a_short_run(check, lab):
     """The findings of a command that ends after about 20 ms have source lines, each at its own
     function, also if the C library has debug information with inlined functions. On a busy machine,
-    a command may end before faultscope runs; its stack then says that it may be short."""
+    a command may end before faultscope runs; its stack then says that it may be short, or that its
+    functions are not known."""
     judged = 0
     for _ in range(20):
         ran = lab.faultscope("run", "--", workload_path("growth"), "tensor", "3000")
         said = " ".join(ran.err.split())
         if LIBDW in said:
             raise Skip("no libdw")
-        if "faultscope had not yet read the call frame information" in said:
+        if any(why in said for why in TOO_LATE):
             continue
         check.that(share_tensor() in said, ran.err)
         judged += 1
         if judged == 4:
             return
     check.that(judged, "20 commands ended before faultscope read their code")
+
+
+@live
+def test_a_run_that_ends_unseen(check, lab):
+    """faultscope is stopped while its command runs, so that the mappings of the command are gone
+    before faultscope can read them. The stacks say why they have no names."""
+    stops = f'(sleep 1; kill -CONT $PPID) & kill -STOP $PPID; exec {workload_path("growth")} "$@"'
+    ran = lab.faultscope("run", "--", "sh", "-c", stops, "sh", "tensor", "3000")
+    said = " ".join(ran.err.split())
+    check.that("M03" in said, f"no finding: {ran.err}")
+    check.that(NO_NAMES in said, ran.err)
 
 
 @live

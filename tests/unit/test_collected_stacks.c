@@ -176,6 +176,39 @@ static void test_broken_chains(void)
 	end();
 }
 
+/* A stack of a process that has ended gets a reason for its missing names, unless names are known.
+ */
+static void test_ended_process(void)
+{
+	static const __u8 nobodys[BUILD_ID_BYTES] = {1, 2, 3};
+	static struct walk_record w;
+	const struct process_key gone = {.pid = self.pid, .start_ns = self.start_ns + 7};
+	struct stack_record r = stack_record(1);
+	bool foreign;
+
+	w = RECORD(walk_record, RECORD_WALK, 2 * SECOND);
+	w.frames = 1;
+	w.stack = 2;
+	w.end = STACK_END_ENTRY;
+	w.ip[0] = 16;
+	r.subject = w.subject = gone;
+	add_place(&r, nobodys, inner);
+	for (int i = 0; i < 2; i++) {
+		begin();
+		foreign = c.user_symbols.foreign = i;
+		collector_take(&c, &r.h);
+		collector_take(&c, &w.h);
+		for (__s32 stack = 1; stack <= 2; stack++) {
+			const struct frames *f = model_frames(&m, &gone, stack);
+
+			is_str(f ? f->text : NULL, "[unknown]", "a stack without names");
+			ok(f && !(f->flags & FRAMES_UNREAD) == foreign,
+			   "whether the mappings are gone or cannot be read anyway");
+		}
+		end();
+	}
+}
+
 static const struct {
 	const char *what;
 	const void *next, *caller; /* functions of the second frame and of the possible caller */
@@ -306,6 +339,7 @@ int main(void)
 	libc = program_copy(&program, "libc.so.6", 2, libc_id);
 	test_stack();
 	test_broken_chains();
+	test_ended_process();
 	test_callers();
 	test_walk();
 	test_stacks_that_are_not_named();

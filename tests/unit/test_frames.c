@@ -51,9 +51,41 @@ static void test_ends(void)
 	is_str(stack_end_name(NR_STACK_ENDS), NULL, "has no name");
 }
 
+/* Frames without names get a reason, if the process ended too early. */
+static void test_no_names(void)
+{
+	static const char missed[] =
+		" (no names: the process ended before its mappings could be read)";
+	static const struct {
+		const char *text;
+		uint32_t flags;
+		const char *want;
+	} cases[] = {
+		{"[unknown]\n[unknown]", FRAMES_UNREAD, missed},
+		{"mmap (libc.so.6)\n[unknown]", FRAMES_UNREAD | FRAMES_SHORT, missed},
+		{"[unknown]", FRAMES_SHORT, " (stack may be short)"},
+		{"[unknown]", 0, ""},
+		{"mmap (libc.so.6)", FRAMES_UNREAD, ""},
+		{"mmap (libc.so.6)", FRAMES_UNREAD | FRAMES_SHORT, " (stack may be short)"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct frames *f = calloc(1, sizeof(*f) + strlen(cases[i].text) + 1);
+		char text[FRAMES_END_BYTES];
+
+		if (!f)
+			abort();
+		strcpy(f->text, cases[i].text);
+		f->flags = cases[i].flags;
+		is_str(frames_end_text(f, text, sizeof(text)), cases[i].want, "what a stack lacks");
+		free(f);
+	}
+}
+
 int main(void)
 {
 	test_ends();
+	test_no_names();
 	is_str(telling("mmap (libc.so.6)\nshare (x)\nmain (x)", 5),
 	       "mmap (libc.so.6) <- share (x) <- main (x)", "all of a short one");
 	is_str(telling("a\nb\nc", 2), "a <- b ...", "the innermost of a long one");

@@ -190,6 +190,8 @@ void walk_names_fill(struct walk_names *w, struct user_symbols *us, struct pytho
 		room = room && add_frame(w, codes, &w->merge.frame[i], ret, &at);
 	}
 	put_flags(w, n, r, ret);
+	if (user_symbols_missed(us, &r->subject))
+		ret->flags |= FRAMES_UNREAD;
 	if (!room) {
 		ret->flags |= FRAMES_SHORT;
 		ret->end = STACK_END_TOO_DEEP;

@@ -46,6 +46,19 @@ int user_symbols_learn(struct user_symbols *us, const struct process_key *of)
 	return err;
 }
 
+bool user_symbols_missed(struct user_symbols *us, const struct process_key *of)
+{
+	struct user_proc *p;
+	int err;
+
+	if (us->foreign)
+		return false;
+	p = user_procs_find(us, of);
+	err = p ? 0 : user_proc_learn(us, of, &p);
+	/* before Linux 6.11, a process that waits to be reaped has a list without mappings */
+	return err ? err == -ESRCH : !p->maps.n;
+}
+
 /* Reads a process's mappings again if possible. Returns the process, or NULL if it is not known. */
 static struct user_proc *learn_again(struct user_symbols *us, const struct process_key *of)
 {
