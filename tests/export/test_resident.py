@@ -87,7 +87,8 @@ def test_resident_amounts(check, lab):
     for function in FREED:
         check.that(held_by(samples, function) < 2 * MIB, f"{function} holds nothing")
     check.equal("workloads", {its["workload"] for its, _ in rows_of(samples)}, {name})
-    check.equal("kinds", {its["kind"] for its, _ in rows_of(samples) if
+    # malloc() also writes to pages of the C library
+    check.equal("kinds", {its["kind"] for its, amount in rows_of(samples) if amount > MIB and
                           its["code"].startswith("hold_heap_60")}, {"heap"})
     check.that(samples.one("faultscope_resident_read_seconds_total") > 0, "no cost of readings")
     check.equal("lost", samples.one("faultscope_events_dropped_total", buffer="resident_pages"), 0)
