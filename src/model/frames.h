@@ -58,8 +58,8 @@ const char *frames_user_caller(const struct frames *f, char *ret, size_t size);
 const char *frames_user_text(const struct frames *f, char *ret, size_t size);
 
 /*
- * Returns what a stack lacks: " (no names: REASON)" or " (stack may be short: REASON)", written to a
- * buffer of at least FRAMES_END_BYTES; an empty string for a whole stack with names.
+ * Returns what a stack lacks: " (no names: REASON)" or " (stack may be short: REASON)", written to
+ * a buffer of at least FRAMES_END_BYTES; an empty string for a whole stack with names.
  */
 #define FRAMES_END_BYTES 128
 const char *frames_end_text(const struct frames *f, char *ret, size_t size);

@@ -33,26 +33,6 @@ static bool frame_from(struct str s, struct frame *ret)
 	return true;
 }
 
-/* Parses a frame of x86-64 kernels before 2.6.18: "<ffffffff8010a0b0>{do_IRQ+12}". */
-static bool frame_braced(struct str s, struct frame *ret)
-{
-	struct frame f = {}, named = {};
-	size_t at = frame_parse(s, &f);
-	uint64_t offset = 0;
-
-	if (!at || f.function.n || str_at(s, at) != '{')
-		return false;
-	at++;
-	at += frame_parse(str_from(s, at), &named);
-	if (str_at(s, at) == '+')
-		str_decimal(str_from(s, at + 1), &offset);
-	f.function = named.function;
-	f.module = named.module;
-	f.offset = offset;
-	*ret = f;
-	return f.function.n > 0;
-}
-
 /* Parses a test robot's inlined frame: "f+0x1/0x2 file.c:12 [inline]" or "[inline] f file.c:12". */
 static bool frame_inlined(struct str s, struct frame *ret)
 {
@@ -95,7 +75,7 @@ static bool trace_frame(struct str text, bool in_trace, struct frame *ret)
 		doubtful = true;
 		s = str_from(s, 2);
 	}
-	if (frame_inlined(s, ret) || frame_from(s, ret) || frame_braced(s, ret)) {
+	if (frame_inlined(s, ret) || frame_from(s, ret)) {
 		ret->unreliable |= doubtful;
 		return true;
 	}
@@ -131,6 +111,16 @@ static bool trace_frame(struct str text, bool in_trace, struct frame *ret)
 		return false;
 	*ret = f;
 	return true;
+}
+
+/* Removes the first frame from a line with several frames in braces: "<a>{f+12} <b>{g+3}". */
+static struct str next_braced(struct str *s)
+{
+	long end = str_at(*s, 0) == '<' || str_at(*s, 0) == '[' ? str_find(*s, "}") : -1;
+	struct str first = end < 0 ? *s : str_first(*s, end + 1);
+
+	*s = str_from(*s, first.n);
+	return first;
 }
 
 enum opens {
@@ -282,36 +272,41 @@ static bool access_begins(struct reading *r, struct str s)
 	return true;
 }
 
+/* Keeps all frames of a line. Returns false if the line has none. */
+static bool frames_keep(struct reading *r, struct str s, uint32_t line)
+{
+	struct frame f;
+	bool any = false;
+
+	while (s.n && trace_frame(next_braced(&s), r->section == SECTION_TRACE, &f)) {
+		if (r->section != SECTION_TRACE) {
+			/* Without a "Call Trace:" line, frames are the main trace of the report. */
+			if (r->section == SECTION_OTHER && r->main_seen)
+				return true;
+			r->section = SECTION_TRACE;
+			r->part = r->main_seen && r->part == PART_MAIN ? PART_OTHER : r->part;
+			r->main_seen = true;
+		}
+		frame_keep(r, &f, line);
+		any = true;
+		s = context_marks(r, s);
+	}
+	return any;
+}
+
 bool trace_section(struct reading *r, struct str text, uint32_t line)
 {
 	struct str bare = context_marks(r, text);
-	struct frame f;
 
 	if (!bare.n)
 		return text.n > 0;
 	if (section_begins(r, bare, line)) {
 		/* the first frame may be on this line: "Call Trace: [<c0123456>] f+0x1/0x2" */
-		long at = str_find(bare, "race: ");
+		long at = str_find(bare, "race:");
 
-		if (at < 0 || r->section != SECTION_TRACE)
-			return true;
-		bare = str_from(bare, at + 6);
-		if (trace_frame(bare, true, &f))
-			frame_keep(r, &f, line);
+		if (at >= 0 && r->section == SECTION_TRACE)
+			frames_keep(r, context_marks(r, str_from(bare, at + 5)), line);
 		return true;
 	}
-	if (access_begins(r, bare))
-		return true;
-	if (!trace_frame(bare, r->section == SECTION_TRACE, &f))
-		return false;
-	if (r->section != SECTION_TRACE) {
-		/* Without a "Call Trace:" line, frames are the main trace of the report. */
-		if (r->section == SECTION_OTHER && r->main_seen)
-			return true;
-		r->section = SECTION_TRACE;
-		r->part = r->main_seen && r->part == PART_MAIN ? PART_OTHER : r->part;
-		r->main_seen = true;
-	}
-	frame_keep(r, &f, line);
-	return true;
+	return access_begins(r, bare) || frames_keep(r, bare, line);
 }

@@ -172,6 +172,46 @@ static size_t decoded_parse(struct str s, struct frame *f)
 	return at;
 }
 
+/* Parses a module that x86-64 kernels before 2.6.29 print before the function, as in ":mod:f". */
+static size_t prefix_parse(struct str s, struct str *ret)
+{
+	size_t n = 1;
+
+	if (str_at(s, 0) != ':')
+		return 0;
+	while (is_module(str_at(s, n)))
+		n++;
+	if (str_at(s, n) != ':')
+		return 0;
+	*ret = str_first(str_from(s, 1), n - 1);
+	return n + 1;
+}
+
+/*
+ * Parses a function in braces, with a decimal offset, as printk_address() of arch/x86_64/kernel/
+ * traps.c prints it before 2.6.18: "{:mod:f+12}". Returns the length; 0: none.
+ */
+static size_t braced_parse(struct str s, struct frame *f)
+{
+	struct str module = {};
+	uint64_t offset = 0;
+	size_t at, n;
+
+	if (str_at(s, 0) != '{')
+		return 0;
+	at = 1 + prefix_parse(str_from(s, 1), &module);
+	n = name_length(str_from(s, at));
+	if (!n)
+		return 0;
+	f->function = str_first(str_from(s, at), n);
+	f->module = module;
+	at += n;
+	if (str_at(s, at) == '+')
+		at += 1 + str_decimal(str_from(s, at + 1), &offset);
+	f->offset = offset;
+	return at + (str_at(s, at) == '}');
+}
+
 size_t frame_parse(struct str s, struct frame *ret)
 {
 	struct frame f = {};
@@ -185,14 +225,16 @@ size_t frame_parse(struct str s, struct frame *ret)
 		while (str_at(s, at) == ' ')
 			at++;
 	}
-	if (str_at(s, at) == ':') { /* x86-64 before 2.6.29 prints ":mod:f" */
-		n = 1;
-		while (is_module(str_at(s, at + n)))
-			n++;
-		if (str_at(s, at + n) != ':')
+	n = f.has_address ? braced_parse(str_from(s, at), &f) : 0;
+	if (n) {
+		*ret = f;
+		return at + n;
+	}
+	if (str_at(s, at) == ':') {
+		n = prefix_parse(str_from(s, at), &f.module);
+		if (!n)
 			return 0;
-		f.module = str_first(str_from(s, at + 1), n - 1);
-		at += n + 1;
+		at += n;
 	}
 	if (str_starts(str_from(s, at), "0x")) {
 		n = str_hex(str_from(s, at), &f.address);

@@ -31,8 +31,8 @@ struct captures {
 bool match(const char *pattern, struct str s, struct captures *ret);
 
 /*
- * Parses a frame: "f+0x1/0x2 [mod]", "[<addr>] f+0x1", ":mod:f+0x1/0x2", ".f" or "0xaddr". Returns
- * the frame's length; 0: no frame.
+ * Parses a frame: "f+0x1/0x2 [mod]", "[<addr>] f+0x1", ":mod:f+0x1/0x2", "<addr>{:mod:f+12}", ".f"
+ * or "0xaddr". Returns the frame's length; 0: no frame.
  */
 size_t frame_parse(struct str s, struct frame *ret);
 

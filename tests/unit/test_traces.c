@@ -82,6 +82,15 @@ static const struct row {
 	 HANG "NMI backtrace for cpu 0\n" TRACE F "NMI backtrace for cpu 1\n" TRACE G, "f other:g"},
 	{"the stack's content is no trace",
 	 OOPS TRACE F "Stack:\n [<ffffffff81234567>] g+0x1/0x2\n", "f"},
+	{"x86-64 before 2.6.18: several frames on a line, with decimal offsets",
+	 OOPS "Call Trace:<ffffffff80101234>{f+12} <ffffffff88005678>{:mod:g+3}\n"
+	      "       <ffffffff80109abc>{h+125}\n",
+	 "f g[mod] h"},
+	{"with interrupts between them",
+	 OOPS "Call Trace: <IRQ> <ffffffff80101234>{f+12}<ffffffff80105678>{g+3} <EOI> "
+	      "<ffffffff80109abc>{h+125}\n",
+	 "f! g! h"},
+	{"a frame in braces, and a text", OOPS TRACE "<ffffffff80101234>{f+12} is the last\n", "f"},
 	{"all locks are no trace", HANG TRACE F "Showing all locks held in the system:\n" G, "f"},
 };
 

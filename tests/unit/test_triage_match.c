@@ -55,6 +55,37 @@ static void test_frames(void)
 	is_frame("f+0x1/0x2 [deadbeef]", "f", "deadbeef", 0);
 	is_frame("<a::B as c::D>::e+0x1/0x2", "<a::B as c::D>::e", "", 0);
 	is_frame("[<c04ac80f>] EFLAGS: 00010046", "", "", 0xc04ac80f);
+	is_frame("[<ffffffff88005678>] <ffffffff88005678>{:mod:g+3}", "g", "mod",
+		 0xffffffff88005678ull);
+	is_frame("<ffffffff80101234>{f}", "f", "", 0xffffffff80101234ull);
+	is_frame("<ffffffff80101234>{f+12", "f", "", 0xffffffff80101234ull);
+	is_frame("<ffffffff80101234>{+12}", "", "", 0xffffffff80101234ull);
+	is_frame("<ffffffff80101234>{:mod+12}", "", "", 0xffffffff80101234ull);
+}
+
+/* Frames of x86-64 kernels before 2.6.18 have braces and decimal offsets. */
+static void test_braces(void)
+{
+	static const struct {
+		const char *text;
+		size_t length;
+		uint64_t offset;
+	} rows[] = {
+		{"<ffffffff80101234>{f+26} <ffffffff80101238>{g+1}", 24, 26},
+		{"<ffffffff80101234>{f}", 21, 0},
+		{"<ffffffff80101234>{:m:f+0}x", 26, 0},
+		{"<ffffffff80101234>{f+26", 23, 26},
+		{"<ffffffff80101234>{f+", 21, 0},
+		{"<ffffffff80101234>{}", 18, 0},
+		{"<ffffffff80101234>", 18, 0},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct frame f = {};
+
+		is_u64(frame_parse(str_of(rows[i].text), &f), rows[i].length, rows[i].text);
+		is_u64(f.offset, rows[i].offset, "its offset");
+	}
 }
 
 static void is_stripped(const char *raw, const char *want, int32_t caller, bool user)
@@ -217,6 +248,7 @@ int main(void)
 {
 	test_patterns();
 	test_frames();
+	test_braces();
 	test_prefixes();
 	test_lines();
 	test_library();

@@ -68,7 +68,7 @@ void user_symbols_close(struct user_symbols *us);
  */
 int user_symbols_learn(struct user_symbols *us, const struct process_key *of);
 
-/* Returns whether a process's executable mappings could be read, but were not read before its end. */
+/* Returns whether a process ended before its executable mappings were read. */
 bool user_symbols_missed(struct user_symbols *us, const struct process_key *of);
 
 /* A file that may have source lines. */
