@@ -4,6 +4,7 @@
  * with a colour for each module, the registers, and the log lines that are the evidence.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "render/html/html.h"
 #include "triage/insn.h"
 #include "triage/next_steps.h"
+#include "triage/particulars.h"
 
 static void put_str(struct buf *b, struct str s)
 {
@@ -90,7 +92,8 @@ static void put_facts(struct buf *b, const struct triage_view *tv, const struct 
 	put_fact(b, "kernel", e->kernel);
 	put_fact(b, "machine", e->hardware);
 	put_fact(b, "taint", e->taint);
-	put_fact(b, "source", e->place);
+	if (!*particular_of(v, "source")) /* else this is a row of the loop below */
+		put_fact(b, "source", e->place);
 	for (uint32_t i = 0; i < v->particulars; i++)
 		put_fact(b, v->particular[i].name, str_of(v->particular[i].value));
 	FACT(b, "confidence", "%s", confidence_name(v->confidence));
@@ -167,7 +170,8 @@ static void put_order(struct buf *b, const struct triage *t, const struct diagno
 	for (uint32_t i = 0; i < t->recorded.notes; i++) {
 		const struct recorded_note *n = &t->recorded.note[i];
 
-		snprintf(when, sizeof(when), "%.3f s", n->before);
+		snprintf(when, sizeof(when), "%.3f s%s", fabs(n->before),
+			 n->before < 0 ? " after" : "");
 		put_row(b, when, "flight recorder", str_of(n->text));
 	}
 	put_row(b, "0 s", "this crash", str_trim(t->lines.line[v->event->first].text));
