@@ -36,6 +36,7 @@ OPENED = re.compile(r"\b(?P<fd>\w+) = (?:\w*(?:open|openat|dup|socket|accept4?)|
                     r"(?:mem|event|timer|signal)fd\w*)\(")
 NO_FILE = re.compile(r"\b(?P<fd>\w+) $")
 # These functions say whether their arguments are equal, and calloc() multiplies its arguments.
+SYMMETRIC = re.compile(r"\b(?:same_subject|str_same)\($")
 EQUAL = re.compile(r"(?:!|&& |\|\| |\bif \()(?:strcmp|memcmp|strcasecmp|strncmp|strncasecmp)\($")
 CONDITION_ENDS = re.compile(r"[^()<>=;]*\)(?:\)| &&| \|\||;)")
 PRODUCT = re.compile(r"\bcalloc\($")
@@ -88,8 +89,9 @@ def is_order(change, code):
 
 
 def is_equality(change, code, line):
-    """Returns whether a change is of the arguments of a function that compares, in a condition."""
-    return bool(EQUAL.search(code, line, change.start)) and \
+    """Returns whether a change is of the arguments of a function that says whether they are equal."""
+    return bool(SYMMETRIC.search(code, line, change.start)) or \
+        bool(EQUAL.search(code, line, change.start)) and \
         bool(CONDITION_ENDS.match(code, change.end))
 
 
@@ -164,6 +166,8 @@ SELF = (
      "{\n\treturn a ? 1 : -1;\n}\n", {"return g(a) ? 2 : -1;", "return g(a) ? 1 : -2;"}),
     ("bool f(char *a, char *b)\n{\n\treturn !strcmp(a, b);\n}\n", {"return !strcmp(b, a);"}),
     ("int f(char *a, char *b)\n{\n\treturn strcmp(a, b);\n}\n", set()),
+    ("bool f(str a, str b)\n{\n\treturn str_same(a, b);\n}\n", {"return str_same(b, a);"}),
+    ("bool f(str a, str b)\n{\n\treturn str_starts(a, b);\n}\n", set()),
     ("int f(char *a, char *b)\n{\n\tif (strcmp(a, b))\n\t\tg();\n}\n", {"if (strcmp(b, a))"}),
     ("int f(char *a, char *b)\n{\n\tif (n && strcmp(a, b) < 0)\n\t\tg();\n}\n", set()),
     ("int f(char *a)\n{\n\tint n = open(a), m = g(a);\n\n\tif (n < 0)\n\t\tg();\n}\n",
