@@ -319,8 +319,38 @@ static void test_many_inputs(void)
 	}
 }
 
+/* Characters that end lines of other systems are no part of a line, at its begin and its end. */
+static void test_ends_of_lines(void)
+{
+	static const struct {
+		const char *text;
+		size_t n;
+		const char *want, *rest;
+	} cases[] = {
+		{"a\nb", 3, "a", "b"},
+		{"a\r\nb", 4, "a", "b"},
+		{"\ra\nb", 4, "a", "b"},
+		{"\r\r\0\ra\0\r\n\rb", 10, "a", "\rb"},
+		{"a\rb\r\r", 5, "a\rb", ""},
+		{"\0\0a", 3, "a", ""},
+		{"b\r\ra", 4, "b\r\ra", ""},
+		{"\r\n", 2, "", ""},
+		{"\r", 1, "", ""},
+		{"\nx", 2, "", "x"},
+		{"", 0, "", ""},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct str s = {cases[i].text, cases[i].n};
+		struct str line = next_raw(&s);
+
+		ok(str_is(line, cases[i].want) && str_is(s, cases[i].rest), "ends of line %zu", i);
+	}
+}
+
 int main(void)
 {
+	test_ends_of_lines();
 	test_prefixes();
 	test_lengths();
 	test_records();
