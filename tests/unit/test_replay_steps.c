@@ -26,6 +26,7 @@ struct wait_step {
 	const char *keys;    /* NULL: no key */
 	uint64_t passes_ns;  /* time that passes; 0: as long as the wait may last */
 	uint64_t reading_ns; /* time that a reading of the clock takes from now on; 0: as before */
+	void (*act)(void);   /* NULL: nothing else happens */
 };
 
 static uint64_t now_ns = 1000 * SECOND;
@@ -89,9 +90,12 @@ int epoll_wait(int poll, struct epoll_event *events, int most, int timeout_ms)
 		   (unsigned int)(s.in.m.last_ns / STEP_NS));
 	if (!out->complete)
 		buf_printf(&lines, "outline %u, ", (unsigned int)(out->read_ns / STEP_NS));
-	buf_printf(&lines, "%u drawn: %s%s%s%s\n", frames, w->tui.status,
+	buf_printf(&lines, "%u drawn: %s%s%s%s", frames, w->tui.status,
 		   w->tui.paused ? ", paused" : "", w->tui.has_scanned ? "" : ", no table",
 		   w->tui.timeline.nr_marks ? ", marks" : "");
+	if (w->tui.say[0])
+		buf_printf(&lines, ": %.23s", w->tui.say);
+	buf_putc(&lines, '\n');
 	frames = 0;
 	if (lines.len > 65536) {
 		ok(false, "the view does not end");
@@ -103,6 +107,8 @@ int epoll_wait(int poll, struct epoll_event *events, int most, int timeout_ms)
 		now_ns += timeout_ms * 1000000ULL;
 	if (now->reading_ns)
 		reading_ns = now->reading_ns;
+	if (now->act)
+		now->act();
 	pressed = now->keys;
 	if (pressed)
 		viewing_on_keys(&s);
@@ -346,7 +352,8 @@ static void test_mark_search(void)
 		  "no table\n"
 		  "0 ms: scan 5, outline 5, 1 drawn: reading the recording: 100 %, paused, "
 		  "no table\n"
-		  "0 ms: scan 5, outline 5, 1 drawn: REPLAY x1, paused, marks\n",
+		  "0 ms: scan 5, outline 5, 1 drawn: REPLAY x1, paused, marks: critical M25 "
+		  "proc10[10]\n",
 		  "up to the first mark");
 	waits_are(long_one, before, 6,
 		  "0 ms: scan 1, outline 1, 1 drawn: REPLAY x1\n"
@@ -359,7 +366,8 @@ static void test_mark_search(void)
 		  "no table\n"
 		  "0 ms: scan 5, outline 6, 1 drawn: reading the recording: 100 %, paused, "
 		  "no table\n"
-		  "0 ms: scan 5, outline 6, 1 drawn: REPLAY x1, paused, marks\n",
+		  "0 ms: scan 5, outline 6, 1 drawn: REPLAY x1, paused, marks: critical M25 "
+		  "proc10[10]\n",
 		  "up to the time of the view, and back to the last mark");
 	waits_are(long_one, quits, 2,
 		  "0 ms: scan 1, outline 1, 1 drawn: REPLAY x1\n"
@@ -505,6 +513,97 @@ static void test_back(void)
 	is_u64(open_fds(), fds, "no file stays open");
 }
 
+/* Replaces the marks. The one after the last mark is not in use. */
+static void make_marks(void)
+{
+	static const struct tui_mark made[] = {
+		{30 * SECOND, MARK_OPENED},   {30 * SECOND, MARK_CRITICAL},
+		{30 * SECOND, MARK_CRITICAL}, {50 * SECOND, MARK_OPENED},
+		{70 * SECOND, MARK_TRIGGER},  {70 * SECOND, MARK_OPENED},
+		{70 * SECOND, MARK_TRIGGER},
+	};
+	struct outline *out = s.out.viewing->outline;
+
+	out->n = 6;
+	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
+		out->mark[i] = made[i];
+		snprintf(out->what[i].text, sizeof(out->what[i].text), "mark %zu", i);
+		if (i != 3)
+			out->what[i].subject =
+				(struct process_key){.pid = 10 + i % 2, .start_ns = 1};
+		else
+			out->what[i].subject = (struct process_key){};
+	}
+}
+
+static void choose_none(void)
+{
+	struct tui *t = &s.out.viewing->tui;
+
+	t->chosen = (struct process_key){};
+	t->chosen_group = 5;
+	t->follows = false;
+}
+
+static void open_help(void)
+{
+	choose_none();
+	s.out.viewing->tui.where = TUI_HELP;
+}
+
+static void check_choice(uint32_t pid)
+{
+	const struct tui *t = &s.out.viewing->tui;
+
+	ok(t->follows && t->chosen.pid == pid && !t->chosen_group,
+	   "the cursor is at the process of the mark: %u", t->chosen.pid);
+	choose_none();
+}
+
+static void check_first(void)
+{
+	check_choice(11);
+}
+
+static void check_help(void)
+{
+	is_u64(s.out.viewing->tui.chosen.pid, 0, "only the table has a cursor that moves");
+}
+
+static void check_third(void)
+{
+	check_choice(10);
+}
+
+/* Of several marks at one time, the first one of the most important kind is shown. */
+static void test_marks_at_one_time(void)
+{
+	static const struct wait_step ways[] = {
+		{},
+		{.act = make_marks, .keys = "]"},
+		{.act = check_first, .keys = "]"},
+		{.keys = "]"},
+		{.act = check_third, .keys = "]"},
+		{.keys = "[["},
+		{.act = check_first, .keys = "["},
+		{.act = open_help, .keys = "]]"},
+		{.act = check_help},
+	};
+
+	waits_are(long_one, ways, 9,
+		  "0 ms: scan 1, outline 1, 1 drawn: REPLAY x1\n"
+		  "9001 ms: scan 1, 1 drawn: REPLAY x1, marks\n"
+		  "-1 ms: scan 3, 2 drawn: REPLAY x1, paused, marks: mark 1\n"
+		  "-1 ms: scan 5, 2 drawn: REPLAY x1, paused, marks: mark 3\n"
+		  "-1 ms: scan 7, 2 drawn: REPLAY x1, paused, marks: mark 4\n"
+		  "-1 ms: scan 7, 2 drawn: REPLAY x1, paused, marks: no finding opens after \n"
+		  "-1 ms: scan 3, 2 drawn: REPLAY x1, paused, marks: mark 1\n"
+		  "-1 ms: scan 3, 2 drawn: REPLAY x1, paused, marks: no finding opened befor\n"
+		  "-1 ms: scan 7, 2 drawn: REPLAY x1, paused, marks: mark 4\n"
+		  "-1 ms: scan 7, 0 drawn: REPLAY x1, paused, marks: mark 4\n",
+		  "marks");
+}
+
 int main(void)
 {
 	setenv("TZ", "UTC", 1);
@@ -519,6 +618,7 @@ int main(void)
 	test_outline();
 	test_way();
 	test_mark_search();
+	test_marks_at_one_time();
 	test_goals();
 	test_damage();
 	test_back();
