@@ -151,6 +151,7 @@ static void end(void)
 
 	s.out.renderer = &silent_renderer;
 	session_end(&s);
+	ok(!s.out.redraws && !s.out.view.height, "the last lines are no screen");
 	close(fd);
 	reading_ns = 0;
 	is_terminal = false;

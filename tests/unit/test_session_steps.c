@@ -5,6 +5,8 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -24,10 +26,11 @@ struct wait_step {
 	void (*act)(void);  /* NULL: nothing else happens */
 };
 
-static uint64_t now_ns;	 /* CLOCK_MONOTONIC; 0: it is not played */
-static uint64_t scan_ns; /* time that a scan takes */
-static int drain_error;
+static uint64_t now_ns;		     /* CLOCK_MONOTONIC; 0: it is not played */
+static uint64_t scan_ns;	     /* time that a scan takes */
+static int drain_error, timer_error; /* errno of calls that fail; 0: none fails */
 static bool is_terminal[3];
+static rlim_t most_bytes; /* size of files during the first scan */
 static const struct wait_step *step;
 static size_t steps, steps_taken;
 static struct run r;
@@ -75,7 +78,8 @@ int timerfd_settime(int fd, int flags, const struct itimerspec *new, struct itim
 	(void)fd, (void)flags, (void)old;
 	note_calls();
 	note_number("T", new->it_interval.tv_sec * 1000000000LL + new->it_interval.tv_nsec);
-	return 0;
+	errno = timer_error;
+	return timer_error ? -1 : 0;
 }
 
 int nanosleep(const struct timespec *t, struct timespec *left)
@@ -117,12 +121,24 @@ static int step_start(struct source *src, const struct sink *sink)
 	return made_start(src, sink);
 }
 
+static void limit_files(rlim_t bytes)
+{
+	struct rlimit size = {bytes, RLIM_INFINITY};
+
+	setrlimit(RLIMIT_FSIZE, &size);
+}
+
 static int step_look(struct source *src, const struct sink *sink)
 {
+	int err;
+
 	note_calls();
 	buf_puts(&log_of, "L ");
 	now_ns += scan_ns;
-	return made_look(src, sink);
+	limit_files(most_bytes);
+	err = made_look(src, sink);
+	limit_files(RLIM_INFINITY);
+	return err;
 }
 
 static int step_drain(struct source *src, const struct sink *sink)
@@ -152,7 +168,8 @@ static void make(void)
 	r.o.count = 0;
 	r.plan.interval = 0.1;
 	now_ns = 1000 * SECOND;
-	scan_ns = drain_error = 0;
+	scan_ns = drain_error = timer_error = 0;
+	most_bytes = RLIM_INFINITY;
 	memset(is_terminal, 0, sizeof(is_terminal));
 	buf_free(&log_of);
 }
@@ -294,6 +311,58 @@ static void test_errors(void)
 	ACTIONS_ARE(timers, "S L X", "faultscope: No such device or address\n",
 		    "a first scan that fails");
 	is_u64(r.status, EXIT_FAILED, "status");
+}
+
+/* The timer cannot be set, or the recording cannot be written from the first scan on. */
+static void test_errors_at_the_begin(void)
+{
+	char path[128], want[512];
+
+	make();
+	timer_error = EINVAL;
+	ACTIONS_ARE(timers, "S L 1ofa T100000000 ec X", "faultscope: Invalid argument\n",
+		    "a timer that cannot be set");
+	is_u64(r.status, EXIT_FAILED, "status");
+	below("failing.fsr", path, sizeof(path));
+	make();
+	r.plan.record = path;
+	r.plan.whom = WATCH_TARGETS;
+	r.made.ends_at = 1;
+	most_bytes = 40;
+	signal(SIGXFSZ, SIG_IGN);
+	snprintf(want, sizeof(want),
+		 "faultscope: the recording %s failed: File too large; it is empty, "
+		 "because no interval was written completely, watching continues\n",
+		 path);
+	ACTIONS_ARE(timers, "S L 1ofaec X", want, "a recording that fails");
+	is_u64(r.status, EXIT_FAILED, "status");
+	unlink(path);
+}
+
+static void on_finding(struct buf *b, const struct view *v, const struct finding *f)
+{
+	note('n');
+}
+
+/* A finding of the first scan is reported with it, and once. */
+static void test_first_finding(void)
+{
+	struct renderer with_findings = noting;
+
+	with_findings.finding = on_finding;
+	make();
+	r.plan.renderer = &with_findings;
+	r.made.maps = 65500;
+	r.o.count = 1;
+	ACTIONS_ARE(timers, "S L 1onfa T100000000 W-1 D L bfaec X", INCOMPLETE,
+		    "a finding of the first scan");
+	make();
+	r.plan.renderer = &with_findings;
+	r.plan.view.verdict = true;
+	r.made.maps = 65500;
+	r.o.count = 1;
+	ACTIONS_ARE(timers, "S L 1ofa T100000000 W-1 D L bfaenc X", INCOMPLETE,
+		    "a verdict has it only at the end");
 }
 
 static void quit(void)
@@ -461,6 +530,7 @@ static void test_replay(void)
 		{0, 2, "1ofabfabfaec "},
 		{2, 0, "1ofabfa N5000000000 bfa N5000000000 bfa N5000000000 ec "},
 		{3, 2, "1ofabfa N3333333333 bfa N3333333333 ec "},
+		{1, 1, "1ofabfa N10000000000 ec "},
 		{-1, 1, "1ofabfaec "},
 	};
 	const char *path = make_recording("replay.fsr", 4, 10 * SECOND);
@@ -518,6 +588,36 @@ static void test_host(void)
 	run_free(&r);
 	unsetenv("TZ");
 	tzset();
+}
+
+/* Up to three processes that are named are shown as blocks, all others as a table. */
+static void test_layout(void)
+{
+	static const struct {
+		const char *mode;
+		unsigned int pids, others, ended;
+		enum layout want;
+	} rows[] = {
+		{"all", 0, 0, 0, LAYOUT_TABLE},	     {"all", 1, 0, 0, LAYOUT_BLOCKS},
+		{"targets", 0, 0, 0, LAYOUT_BLOCKS}, {"targets", 2, 2, 0, LAYOUT_BLOCKS},
+		{"targets", 2, 3, 0, LAYOUT_TABLE},  {"targets", 2, 4, 2, LAYOUT_BLOCKS},
+		{"targets", 2, 4, 1, LAYOUT_TABLE},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		make();
+		r.plan.mode = rows[i].mode;
+		r.o.filter.pids = rows[i].pids;
+		r.o.filter.pid[0] = getpid();
+		r.made.others = rows[i].others;
+		r.made.ended = rows[i].ended;
+		r.o.count = 1;
+		errors_begin();
+		run_steps(timers, 3);
+		errors_end();
+		ok(r.s.out.view.layout == rows[i].want, "%s: %u other processes, %u have ended",
+		   rows[i].mode, rows[i].others, rows[i].ended);
+	}
 }
 
 /* ---- processes whose end was not reported ---- */
@@ -580,6 +680,8 @@ int main(void)
 	test_duration();
 	test_urgent();
 	test_errors();
+	test_errors_at_the_begin();
+	test_first_finding();
 	test_ends();
 	test_command_that_fails();
 	test_command();
@@ -587,6 +689,7 @@ int main(void)
 	test_progress();
 	test_replay();
 	test_host();
+	test_layout();
 	test_lost_ends();
 	place_end();
 	buf_free(&log_of);
