@@ -58,6 +58,49 @@ static void test_rows(void)
 	ok(!c.done && !c.rounds && !c.seconds, "nothing was measured");
 }
 
+/* The operations of each probe whose overhead is measured. */
+static void test_operations(void)
+{
+	static const struct {
+		const char *hook, *per, *said;
+	} want[] = {
+		{"scan", "process", "a process and scan"},
+		{"lifecycle", "process", "a fork and exit"},
+		{"fault_begin", "fault", "a fault"},
+		{"fault_kernel", "kernel_fault", "a fault in a user copy"},
+		{"signal", "signal", "a signal"},
+		{"map_area", "mapping_call", "a mapping call"},
+		{"fault_end", "fault", "a fault"},
+		{"fault_class", "fault", "a fault"},
+		{"mmap_lock", "mapping_call", "a mapping call"},
+		{"calls", "mapping_call", "a mapping call"},
+		{"calls", "fd_call", "an fd call"},
+		{"calls", "other_call", "any other system call"},
+	};
+	struct calibration c;
+	size_t n = 0;
+
+	choice_begin(&live.choice, TIER_ALL, false, 0, forced);
+	for (size_t h = 0; h < nr_hooks; h++)
+		live.choice.status[h].state = HOOK_ON;
+	calibrate_not(&c, &live.src, "not today");
+	for (size_t i = 0; i < c.rows; i++) {
+		if (c.row[i].work < 0) {
+			ok(hooks[hook_find(c.row[i].hook)].unmeasured.why != NULL,
+			   "%s is not measured", c.row[i].hook);
+			continue;
+		}
+		if (!ok(n < sizeof(want) / sizeof(want[0]), "a row that is wanted"))
+			return;
+		is_u64(c.row[i].work, n, "its number");
+		is_str(c.row[i].hook, want[n].hook, "its probe");
+		is_str(c.row[i].cost.per, want[n].per, "its operation");
+		is_str(c.row[i].cost.said, want[n].said, "in words");
+		n++;
+	}
+	is_u64(n, sizeof(want) / sizeof(want[0]), "all rows");
+}
+
 /* A probe that is not attached says so, whether or not its overhead can be measured. */
 static void test_states(void)
 {
@@ -104,6 +147,7 @@ static void test_events(void)
 int main(void)
 {
 	test_rows();
+	test_operations();
 	test_states();
 	test_events();
 	return tap_done();

@@ -5,6 +5,7 @@
  * known exactly.
  */
 #define _GNU_SOURCE
+#include <bpf/bpf.h>
 #include <math.h>
 #include <time.h>
 
@@ -17,9 +18,11 @@
 #define LINK_NS	  1000 /* what an open link adds to a reading of the clock */
 #define CPU_NS	  5000 /* what a reading adds to the CPU time */
 #define PROCESSES 4
+#define BEGIN_NS  (3600 * 1000000000ULL) /* CLOCK_MONOTONIC when a test begins */
 
 static bool plays_clock;
 static uint64_t now_ns, cpu_ns, step_ns; /* step_ns: what a reading takes without links */
+static unsigned int cpu_readings;	 /* readings of the CPU time: three for each scan */
 
 int clock_gettime(clockid_t clock, struct timespec *ret)
 {
@@ -30,10 +33,52 @@ int clock_gettime(clockid_t clock, struct timespec *ret)
 	if (clock == CLOCK_MONOTONIC)
 		ns = now_ns += step_ns + LINK_NS * played_open(PLAYED_LINK);
 	else
-		ns = cpu_ns += CPU_NS;
+		ns = cpu_ns += CPU_NS, cpu_readings++;
 	ret->tv_sec = ns / 1000000000;
 	ret->tv_nsec = ns % 1000000000;
 	return 0;
+}
+
+/* Numbers of calls that succeed before one fails; -1: none fails. */
+static int pipes_left = -1, forks_left = -1;
+static unsigned int watched; /* how often a process was added to the processes to watch */
+
+static bool fails(int *left)
+{
+	return *left >= 0 && !(*left)--;
+}
+
+int pipe2(int ends[2], int flags)
+{
+	if (!fails(&pipes_left))
+		return played_real(SYS_pipe2, ends, flags, 0, 0, 0, 0);
+	errno = EMFILE;
+	return -1;
+}
+
+pid_t fork(void)
+{
+	static pid_t (*real)(void);
+
+	if (!real)
+		real = (pid_t(*)(void))dlsym(RTLD_NEXT, "fork");
+	if (!fails(&forks_left))
+		return real();
+	errno = EAGAIN;
+	return -1;
+}
+
+int bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags)
+{
+	static int (*real)(int, const void *, const void *, __u64);
+	const struct played *map = played_by_fd(fd);
+
+	if (!real)
+		real = (int (*)(int, const void *, const void *, __u64))dlsym(
+			RTLD_NEXT, "bpf_map_update_elem");
+	if (map && map->type == BPF_MAP_TYPE_TASK_STORAGE)
+		watched++;
+	return real(fd, key, value, flags);
 }
 
 static struct live_options wish;
@@ -101,12 +146,47 @@ static struct source *load(void)
 
 static void measure(struct source *src, uint64_t step)
 {
-	now_ns = cpu_ns = 1000;
+	now_ns = BEGIN_NS;
+	cpu_ns = 1000;
 	step_ns = step;
+	cpu_readings = watched = 0;
 	plays_clock = true;
 	calibrate(&c, &wish, src, PROCESSES);
 	plays_clock = false;
 	left_open = played_open(PLAYED_LINK);
+}
+
+static int forget(void *ctx, const struct record *h)
+{
+	(void)ctx, (void)h;
+	return 0;
+}
+
+static uint64_t look_readings; /* readings of the clock that a scan makes */
+
+static void count_readings(struct source *src)
+{
+	const struct sink sink = {.take = forget};
+
+	now_ns = step_ns = 0;
+	plays_clock = true;
+	step_ns = 1000000000;
+	src->ops->look(src, &sink);
+	plays_clock = false;
+	look_readings = now_ns / step_ns;
+}
+
+/* Returns the number of scans, which end after 40 ms, or when there are enough of them. */
+static unsigned int scans_in_40_ms(uint64_t reading_ns)
+{
+	unsigned int n = 0;
+
+	for (uint64_t t = 0; n < 32; n++) {
+		if (n >= COST_LEAST && (t += reading_ns) >= 40000000)
+			break;
+		t += look_readings * reading_ns;
+	}
+	return n;
 }
 
 /* Operations of one run: what works[] of calibrate_work.c says. */
@@ -207,11 +287,15 @@ static void test_rounds(uint64_t step)
 		   (6 * step + LINK_NS * (links[1] + links[2] + links[3] + 2 * links[4]));
 	for (t = round_ns; rounds < 64 && t <= (rounds < 8 ? 2500000000 : 350000000); t += round_ns)
 		rounds++;
+	count_readings(src);
 	measure(src, step);
 	is_u64(c.rounds, rounds, "rounds");
+	is_u64(cpu_readings, 3 * scans_in_40_ms(step + LINK_NS * links[4]),
+	       "readings of the CPU time: three for each scan");
 	ok(c.done, "it is done");
 	ok(c.seconds > (rounds + 1) * round_ns / 1e9 && c.seconds < (rounds + 2) * round_ns / 1e9,
 	   "%.3f s, %u rounds of %.3f s", c.seconds, rounds, round_ns / 1e9);
+	is_u64(watched, 1, "one set of probes watches a process");
 	check_rows(links);
 	check_overheads(links[4]);
 	is_u64(left_open, 0, "all probes are detached");
@@ -263,6 +347,23 @@ static void test_failing(enum played_kind kind, const char *name, long left, con
 	is_u64(played_fds(), fds, "no file is left");
 }
 
+/* The work of another process cannot begin. */
+static void test_failing_calls(int *left)
+{
+	size_t fds = played_fds();
+	struct source *src = load();
+
+	if (!src)
+		return;
+	*left = 3; /* two calls are made in each round */
+	measure(src, 100000);
+	is_u64(*left, -1, "a call has failed");
+	*left = -1;
+	check_failed("not measured: a probe could not be attached again");
+	src->ops->close(src);
+	is_u64(played_fds(), fds, "no file is left");
+}
+
 /* Too few rounds, and no process that was scanned. */
 static void test_few(void)
 {
@@ -271,7 +372,7 @@ static void test_few(void)
 	if (!src)
 		return;
 	wish.forced[hook_find("signal")] = "none";
-	now_ns = 1000;
+	now_ns = BEGIN_NS;
 	step_ns = 1500000;
 	plays_clock = true;
 	calibrate(&c, &wish, src, 0);
@@ -300,5 +401,7 @@ int main(void)
 		     "not measured: the probes could not be loaded a second time");
 	test_failing(PLAYED_LINK, NULL, 100, "not measured: a probe could not be attached again");
 	test_failing(PLAYED_LINK, NULL, 300, "not measured: a probe could not be attached again");
+	test_failing_calls(&pipes_left);
+	test_failing_calls(&forks_left);
 	return tap_done();
 }
