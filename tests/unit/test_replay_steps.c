@@ -35,6 +35,7 @@ static bool is_terminal;    /* keys come from a terminal */
 static const struct wait_step *step;
 static size_t steps, steps_taken;
 static const char *pressed; /* keys that read() returns */
+static int read_error;	    /* errno of reading keys; 0: keys can be read */
 static unsigned int frames; /* frames that were drawn since the last wait */
 static struct session s;
 static struct options o;
@@ -62,6 +63,10 @@ ssize_t read(int fd, void *to, size_t n)
 {
 	size_t len;
 
+	if (fd == STDIN_FILENO && read_error) {
+		errno = read_error;
+		return -1;
+	}
 	if (fd != STDIN_FILENO || !pressed)
 		return syscall(SYS_read, fd, to, n);
 	len = strlen(pressed);
@@ -605,6 +610,65 @@ static void test_marks_at_one_time(void)
 		  "marks");
 }
 
+/* Returns whether the live view ends when keys cannot be read, and checks that it is not drawn. */
+static bool ends_by(int error, const char *keys)
+{
+	bool done;
+
+	read_error = error;
+	pressed = keys;
+	frames = 0;
+	is_u64(viewing_on_keys(&s), 0, "result");
+	ok(!frames || *keys > 1, "frames");
+	read_error = 0;
+	done = s.loop.done;
+	s.loop.done = false;
+	return done;
+}
+
+static void test_keys_that_cannot_be_read(void)
+{
+	play(short_one, idle, 0);
+	s.loop.done = false;
+	ok(!ends_by(EINTR, ""), "a signal came first");
+	ok(!ends_by(EAGAIN, ""), "there is no key");
+	ok(ends_by(EIO, ""), "the terminal is gone");
+	ok(ends_by(0, ""), "the input has ended");
+	ok(ends_by(0, "q"), "q");
+	is_u64(frames, 0, "the last frame stays");
+	ok(!ends_by(0, "x"), "any other key");
+	is_u64(frames, 1, "it is drawn");
+	end();
+}
+
+/* The page of a process, or of its memory, shows a process. */
+static void test_chosen(void)
+{
+	static const enum tui_where pages[] = {TUI_TABLE,     TUI_PROCESS, TUI_MEMORY,
+					       TUI_DIAGNOSIS, TUI_FINDING, TUI_COMMANDS,
+					       TUI_COLUMNS,   TUI_HELP};
+	const struct process_key known = {.pid = 11, .start_ns = 1}, unknown = {.pid = 12};
+	struct viewing *w;
+
+	play(short_one, idle, 0);
+	w = s.out.viewing;
+	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+		const struct subject *of;
+
+		w->tui.where = pages[i];
+		w->tui.chosen = known;
+		of = viewing_chosen(&s);
+		ok(pages[i] == TUI_PROCESS || pages[i] == TUI_MEMORY ? of && of->id.pid == 11 : !of,
+		   "page %d", pages[i]);
+		w->tui.chosen = unknown;
+		ok(!viewing_chosen(&s), "a process that is not known");
+	}
+	s.out.viewing = NULL;
+	ok(!viewing_chosen(&s), "no live view");
+	s.out.viewing = w;
+	end();
+}
+
 int main(void)
 {
 	setenv("TZ", "UTC", 1);
@@ -620,6 +684,8 @@ int main(void)
 	test_way();
 	test_mark_search();
 	test_marks_at_one_time();
+	test_keys_that_cannot_be_read();
+	test_chosen();
 	test_goals();
 	test_damage();
 	test_back();
