@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,6 +43,47 @@ static const struct {
 	[WORK_SIGNAL] = {"signals", 128, 0},
 	[WORK_PROCESS] = {"processes", 8, 0},
 };
+
+/* Numbers of calls that the work makes. */
+static struct calls {
+	unsigned int maps, unmaps, dups, closes, reads, drops;
+} calls;
+
+void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
+{
+	calls.maps += protection == PROT_NONE;
+	return (void *)syscall(SYS_mmap, at, n, protection, flags, fd, offset);
+}
+
+int munmap(void *at, size_t n)
+{
+	calls.unmaps++;
+	return syscall(SYS_munmap, at, n);
+}
+
+int dup(int fd)
+{
+	calls.dups++;
+	return syscall(SYS_dup, fd);
+}
+
+int close(int fd)
+{
+	calls.closes++;
+	return syscall(SYS_close, fd);
+}
+
+ssize_t read(int fd, void *to, size_t n)
+{
+	calls.reads += n == 1;
+	return syscall(SYS_read, fd, to, n);
+}
+
+int madvise(void *at, size_t n, int advice)
+{
+	calls.drops += advice == MADV_DONTNEED && n == PAGES * (size_t)sysconf(_SC_PAGESIZE);
+	return syscall(SYS_madvise, at, n, advice);
+}
 
 static long faults(void)
 {
@@ -110,6 +152,32 @@ static void test_pages(const struct bench *b)
 	is_u64(touched, 0, "each run begins with pages that are not there");
 }
 
+/* How often each run makes the calls of its work. */
+static void test_calls(const struct bench *b)
+{
+	static const struct {
+		enum bench_work work;
+		struct calls want; /* of four runs */
+	} rows[] = {
+		{WORK_FAULT, {.drops = 4}},
+		{WORK_USER_COPY, {.reads = 4 * 64, .drops = 4}},
+		{WORK_MAPPING, {.maps = 4 * 96, .unmaps = 4 * 96, .drops = 4}},
+		{WORK_DESCRIPTOR, {.dups = 4 * 64, .closes = 4 * 64, .drops = 4}},
+		{WORK_FILE, {.closes = 4 * 64, .drops = 4}},
+		{WORK_OTHER_CALL, {.drops = 4}},
+		{WORK_SIGNAL, {.drops = 4}},
+		{WORK_PROCESS, {.drops = 4}},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		memset(&calls, 0, sizeof(calls));
+		bench_time(b, rows[i].work);
+		ok(!memcmp(&calls, &rows[i].want, sizeof(calls)), "calls of %s: %u %u %u %u %u %u",
+		   want[rows[i].work].name, calls.maps, calls.unmaps, calls.dups, calls.closes,
+		   calls.reads, calls.drops);
+	}
+}
+
 static void test_close(struct bench *b)
 {
 	unsigned char vec[PAGES];
@@ -137,6 +205,7 @@ int main(void)
 	for (int work = 0; work < NR_WORKS; work++)
 		test_work(&b, work);
 	test_pages(&b);
+	test_calls(&b);
 	test_close(&b);
 	return tap_done();
 }

@@ -218,6 +218,46 @@ static void test_measured(void)
 	free(c);
 }
 
+/* Only the probes of the report count, and not what is behind them. */
+static void test_number_of_probes(void)
+{
+	static struct report few;
+	struct calibration *c = calloc(1, sizeof(*c));
+	struct doctor_scan scan = {};
+	struct buf gaps = {};
+
+	for (size_t i = 0; i < 3; i++)
+		few.hook[i] = (struct report_hook){.name = "signal",
+						   .tried = "EPERM",
+						   .core = true,
+						   .state = i == 1 ? HOOK_ON : HOOK_BLIND};
+	few.hooks = 0;
+	ok(!doctor_lacks_core(&few), "no probe");
+	doctor_add_gaps(&gaps, &few);
+	ok(!gaps.len, "no gap");
+	few.hooks = 1;
+	ok(doctor_lacks_core(&few), "the first probe is unavailable");
+	doctor_add_gaps(&gaps, &few);
+	is_str(gaps.s, "not measured: signal (EPERM)\n", "one gap");
+	few.hook[0].state = HOOK_ON;
+	few.hooks = 2;
+	ok(!doctor_lacks_core(&few), "two probes that are on");
+	few.hooks = 3;
+	ok(doctor_lacks_core(&few), "the last one is unavailable");
+	few.hook[2].core = false;
+	ok(!doctor_lacks_core(&few), "but not needed");
+	few.hooks = 2;
+	c->rows = 2;
+	c->row[0].hook = c->row[1].hook = c->row[2].hook = "signal";
+	c->overheads = 1;
+	doctor_fill_measured(&few, c, &scan);
+	is_u64(few.hook[1].costs, 2, "costs of the last probe");
+	is_u64(few.hook[2].costs, 0, "costs of what is behind it");
+	is_u64(few.overheads, 1, "events");
+	buf_free(&gaps);
+	free(c);
+}
+
 int main(void)
 {
 	test_probes();
@@ -226,5 +266,6 @@ int main(void)
 	test_core();
 	test_scan();
 	test_measured();
+	test_number_of_probes();
 	return tap_done();
 }

@@ -16,6 +16,8 @@
 #include "base/io.h"
 #include "error_output.h"
 #include "made_maps.h"
+#include "open_files.h"
+#include "probe/host_facts.h"
 #include "probe/live_load.h"
 #include "session/targets.h"
 #include "waiting_child.h"
@@ -218,6 +220,32 @@ static void test_kernel_threads(void)
 		ok(flags_of(2) < 0, "but no kernel thread is watched");
 }
 
+/* A cgroup that is looked for leaves no file open, whatever its descriptor is. */
+static void test_cgroup_that_is_missing(void)
+{
+	size_t fds;
+
+	close(STDIN_FILENO);
+	fds = open_fds();
+	begin(true);
+	is_u64(targets_find_cgroup(&s), 0, "no cgroup is named");
+	is_u64(open_fds(), fds, "no file is left");
+	own_cgroup(o.filter.cgroup, sizeof(o.filter.cgroup));
+	errors_begin();
+	is_u64(targets_find_cgroup(&s), 0, "the cgroup of this process");
+	errors_are("", "no error");
+	is_u64(open_fds(), fds, "no file is left");
+	strcpy(o.filter.cgroup, "/no/such/cgroup");
+	if (host_is_in_pid_namespace())
+		return;
+	errors_begin();
+	is_u64(targets_find_cgroup(&s), EXIT_NO_TARGET, "a cgroup that does not exist");
+	ok(!strncmp(errors_end(),
+		    "faultscope: --cgroup /no/such/cgroup: no such cgroup\n  / has: ", 62),
+	   "is named, with the level above it");
+	is_u64(open_fds(), fds, "no file is left");
+}
+
 static void test_native(void)
 {
 	begin(false);
@@ -240,6 +268,7 @@ int main(void)
 	test_errors();
 	test_cgroups();
 	test_kernel_threads();
+	test_cgroup_that_is_missing();
 	test_native();
 	return tap_done();
 }
