@@ -6,11 +6,13 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "base/io.h"
 #include "error_output.h"
 #include "marked_recording.h"
 #include "open_files.h"
@@ -35,6 +37,8 @@ static bool is_terminal;    /* keys come from a terminal */
 static const struct wait_step *step;
 static size_t steps, steps_taken;
 static const char *pressed; /* keys that read() returns */
+static int polls, poll_ms;  /* waits for more bytes of a key, and how long the last one was */
+static int follows;	    /* number of bytes that follow, for poll() */
 static int read_error;	    /* errno of reading keys; 0: keys can be read */
 static unsigned int frames; /* frames that were drawn since the last wait */
 static struct session s;
@@ -73,6 +77,14 @@ ssize_t read(int fd, void *to, size_t n)
 	memcpy(to, pressed, len);
 	pressed = NULL;
 	return len;
+}
+
+int poll(struct pollfd *fds, nfds_t n, int timeout_ms)
+{
+	(void)fds;
+	polls += n;
+	poll_ms = timeout_ms;
+	return follows;
 }
 
 ssize_t write(int fd, const void *from, size_t n)
@@ -120,16 +132,13 @@ int epoll_wait(int poll, struct epoll_event *events, int most, int timeout_ms)
 	return 0;
 }
 
-/* Plays a recording with some steps. Returns the result of the session's loop. */
-static int play(const char *path, const struct wait_step *with, size_t n)
+/* Begins the live view of a recording. */
+static void begin_view(const char *path)
 {
 	int low;
 
 	memset(&o.filter, 0, sizeof(o.filter));
-	o.colour = WHEN_NEVER;
 	o.format = &text_renderer;
-	step = with;
-	steps = n;
 	steps_taken = frames = 0;
 	pressed = NULL;
 	buf_free(&lines);
@@ -140,6 +149,7 @@ static int play(const char *path, const struct wait_step *with, size_t n)
 	if (session_begin(&s, &plan))
 		abort();
 	s.out.redraws = true;
+	viewing_open_settings(&s);
 	low = memfd_create("screen", MFD_CLOEXEC);
 	s.out.fd = fcntl(low, F_DUPFD_CLOEXEC, 3); /* 0 would be the standard input */
 	close(low);
@@ -147,6 +157,15 @@ static int play(const char *path, const struct wait_step *with, size_t n)
 	if (session_open_replay(&s) || session_start(&s))
 		abort();
 	frames = 0;
+}
+
+/* Plays a recording with some steps. Returns the result of the session's loop. */
+static int play(const char *path, const struct wait_step *with, size_t n)
+{
+	step = with;
+	steps = n;
+	o.colour = WHEN_NEVER;
+	begin_view(path);
 	return session_loop(&s);
 }
 
@@ -641,6 +660,84 @@ static void test_keys_that_cannot_be_read(void)
 	end();
 }
 
+/* Esc is a key of its own if no byte follows within 30 ms. */
+static void test_escape(void)
+{
+	struct tui *t;
+
+	play(short_one, idle, 0);
+	t = &s.out.viewing->tui;
+	s.loop.done = false;
+	polls = 0;
+	ok(!ends_by(0, "?") && t->where == TUI_HELP, "help");
+	is_u64(polls, 0, "a whole key is not waited for");
+	follows = 1;
+	ok(!ends_by(0, "\033") && t->where == TUI_HELP, "Esc, if a byte follows");
+	ok(polls == 1 && poll_ms == 30, "%d ms", poll_ms);
+	ok(!ends_by(0, "[A") && t->where == TUI_HELP, "the rest of the key");
+	is_u64(polls, 1, "no more is waited for");
+	follows = 0;
+	ok(!ends_by(0, "\033") && t->where == TUI_TABLE, "Esc, if no byte follows");
+	is_u64(polls, 2, "it was waited for");
+	ok(!ends_by(0, "?x\033") && t->where == TUI_TABLE, "the last of several keys");
+	ok(ends_by(0, "q?") && t->where == TUI_TABLE, "no key counts after q");
+	end();
+}
+
+/* Settings of the user, and options that come before them. */
+static void test_settings(void)
+{
+	static const struct {
+		const char *text;
+		enum when colour;
+		enum tui_theme theme;
+		const char *message; /* NULL: none */
+	} rows[] = {
+		{"theme = none\n", WHEN_NEVER, THEME_NONE, NULL},
+		{"theme = none\n", WHEN_ALWAYS, THEME_DARK, NULL},
+		{"theme = light\n", WHEN_ALWAYS, THEME_LIGHT, NULL},
+		{"theme = light\nx = y\n", WHEN_NEVER, THEME_LIGHT, "/settings:2: "},
+	};
+	char config[128], file[192], kept[256];
+
+	snprintf(config, sizeof(config), "%s", fixture_path("config"));
+	snprintf(file, sizeof(file), "%s/faultscope/settings", config);
+	setenv("XDG_CONFIG_HOME", config, 1);
+	mkdir(config, 0700);
+	mkdir(fixture_path("config/faultscope"), 0700);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *said;
+		const struct tui *t;
+		int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+		if (fd < 0 || write(fd, rows[i].text, strlen(rows[i].text)) < 0)
+			abort();
+		close(fd);
+		o.colour = rows[i].colour;
+		errors_begin();
+		begin_view(short_one);
+		said = errors_end();
+		t = &s.out.viewing->tui;
+		is_u64(t->theme, rows[i].theme, "the theme");
+		if (rows[i].message)
+			ok(strstr(said, "faultscope: settings of the live view: ") &&
+				   strstr(said, rows[i].message) &&
+				   !strncmp(t->say, "settings: ", 10) && !strchr(t->say, '\n'),
+			   "a line that is wrong");
+		else
+			ok(!*said && !*t->say, "no message");
+		ok(t->looks == false && t->writes == false && t->recording == false,
+		   "a recording is only read");
+		s.out.viewing->tui.ended = true;
+		s.out.viewing->tui.tree = TREE_OF_CGROUPS;
+		end();
+		io_read(AT_FDCWD, file, kept, sizeof(kept));
+		ok(strstr(kept, "tree = ") && !strstr(kept, "ended"),
+		   "the tree is kept; what has ended is no choice");
+	}
+	unsetenv("XDG_CONFIG_HOME");
+}
+
 /* The page of a process, or of its memory, shows a process. */
 static void test_chosen(void)
 {
@@ -685,6 +782,8 @@ int main(void)
 	test_mark_search();
 	test_marks_at_one_time();
 	test_keys_that_cannot_be_read();
+	test_escape();
+	test_settings();
 	test_chosen();
 	test_goals();
 	test_damage();
