@@ -8,11 +8,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "count_text.h"
 #include "fixture.h"
 #include "made_maps.h"
 #include "model/resident.h"
@@ -237,6 +239,51 @@ static void test_inherited(void)
 	}
 }
 
+/* A process that cannot be read is a gap, unless it has ended. */
+static void test_gaps(void)
+{
+	struct process_record p;
+	struct rlimit files, none;
+	pid_t gone = fork();
+	char want[512];
+
+	if (!gone)
+		_exit(0);
+	waitpid(gone, NULL, 0);
+	begin(WATCH_TARGETS, 3);
+	for (int i = 1; i < CHILDREN; i++)
+		nth(i)->final = true;
+	memory_readings_take(&s);
+	ok(!s.out.gaps.len, "a process that can be read");
+	end();
+	begin(WATCH_TARGETS, 3);
+	for (int i = 2; i < CHILDREN; i++)
+		nth(i)->final = true;
+	getrlimit(RLIMIT_NOFILE, &files);
+	none = (struct rlimit){0, files.rlim_max};
+	setrlimit(RLIMIT_NOFILE, &none);
+	memory_readings_take(&s);
+	memory_readings_take(&s);
+	setrlimit(RLIMIT_NOFILE, &files);
+	is_u64(count(s.out.gaps.s, "\n"), 2, "each process that cannot be read, once");
+	for (int i = 0; i < 2; i++) {
+		snprintf(want, sizeof(want),
+			 "not read: the resident memory of process %d: Too many open files\n",
+			 child[i]);
+		is_u64(count(s.out.gaps.s, want), 1, "with its error");
+	}
+	end();
+	begin(WATCH_TARGETS, 3);
+	for (int i = 0; i < CHILDREN; i++)
+		nth(i)->final = i != 1;
+	p = process_record(gone, 1, SECOND);
+	p.g.flags |= PROC_WATCHED;
+	take(&p.h);
+	memory_readings_take(&s);
+	ok(!s.out.gaps.len, "a process that has ended");
+	end();
+}
+
 static void test_plan(void)
 {
 	struct options with = {.replay = "a.fsr"};
@@ -286,6 +333,7 @@ int main(void)
 	test_time();
 	test_targets();
 	test_inherited();
+	test_gaps();
 	for (int i = 0; i < CHILDREN; i++) {
 		kill(child[i], SIGKILL);
 		waitpid(child[i], NULL, 0);

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* Tests the phases that the command of a session marks. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
+#include <spawn.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 
 #include "base/array.h"
 #include "made_session.h"
+#include "open_files.h"
 
 /* Begins a session whose command can mark phases. Returns the command's end of the socket. */
 static int begin_phases(struct run *r)
@@ -126,11 +130,63 @@ static void test_phases_that_fail(void)
 	run_free(&r);
 }
 
+static bool fails_socket, fails_setenv;
+
+int socketpair(int domain, int type, int protocol, int ends[2])
+{
+	if (!fails_socket)
+		return syscall(SYS_socketpair, domain, type, protocol, ends);
+	errno = EMFILE;
+	return -1;
+}
+
+int setenv(const char *name, const char *value, int replace)
+{
+	static int (*real)(const char *, const char *, int);
+
+	if (!real)
+		real = (typeof(real))dlsym(RTLD_NEXT, "setenv");
+	if (!fails_setenv)
+		return real(name, value, replace);
+	errno = ENOMEM;
+	return -1;
+}
+
+static void test_no_socket(void)
+{
+	struct phase_marks marks = PHASE_MARKS_CLOSED;
+	posix_spawn_file_actions_t actions;
+	size_t fds = open_fds();
+
+	fails_socket = true;
+	ok(phase_marks_open(&marks) == -EMFILE, "no socket");
+	fails_socket = false;
+	ok(marks.fd == -1 && marks.of_command == -1, "nothing is open");
+	posix_spawn_file_actions_init(&actions);
+	is_u64(phase_marks_pass(&marks, &actions), 0, "nothing is passed to a command");
+	phase_marks_close(&marks);
+	fails_setenv = true;
+	ok(phase_marks_open(&marks) == -ENOMEM, "no variable");
+	fails_setenv = false;
+	phase_marks_close(&marks);
+	is_u64(open_fds(), fds, "no file is left");
+	is_u64(phase_marks_open(&marks), 0, "a socket");
+	is_u64(phase_marks_pass(&marks, &actions), 0, "it is passed to a command");
+	is_u64(open_fds(), fds + 2, "both ends");
+	ok(fcntl(marks.fd, F_GETFD) == FD_CLOEXEC && marks.fd != marks.of_command,
+	   "the command does not inherit faultscope's end");
+	posix_spawn_file_actions_destroy(&actions);
+	phase_marks_close(&marks);
+	is_u64(open_fds(), fds, "no file is left");
+	unsetenv("FAULTSCOPE_PHASES");
+}
+
 int main(void)
 {
 	place_begin();
 	test_phases();
 	test_phases_that_fail();
+	test_no_socket();
 	place_end();
 	return tap_done();
 }
