@@ -113,6 +113,33 @@ static void test_options(void)
 	}
 }
 
+/* Attach types without 32-bit calls are enough only if all targets are known to be 64-bit. */
+static void test_targets_that_are_unknown(void)
+{
+	struct options o = {};
+	struct session s = {.o = &o, .plan.whom = WATCH_TARGETS};
+	pid_t gone = fork();
+
+	if (!gone)
+		_exit(0);
+	waitpid(gone, NULL, 0);
+	o.filter.pid[0] = gone;
+	o.filter.pids = 1;
+	is_u64(session_live_options(&s).accepts, LACKS_WRITES, "a target that has ended");
+	s.plan.calls_if_free = true;
+	is_u64(session_live_options(&s).accepts, LACKS_WRITES | ACCEPTS_FREE_CALLS,
+	       "calls that cost nothing");
+	o.tiers_given = true;
+	is_u64(session_live_options(&s).accepts, LACKS_WRITES | ACCEPTS_ON_REQUEST,
+	       "calls that are asked for");
+	s.plan.whom = WATCH_ALL;
+	is_u64(session_live_options(&s).accepts, ACCEPTS_ON_REQUEST, "for all processes");
+	o.tiers_given = false;
+	is_u64(session_live_options(&s).accepts, ACCEPTS_FREE_CALLS, "calls that cost nothing");
+	s.plan.majors = true;
+	ok(session_live_options(&s).majors, "major faults");
+}
+
 /* ---- processes that have ended ---- */
 
 static unsigned int drains;
@@ -279,9 +306,33 @@ static void test_origins(void)
 	ok(strstr(origin_of(&s, &f)->at_once, "5000"), "a command for a larger request");
 	f.want = 4000;
 	ok(strstr(origin_of(&s, &f)->at_once, "5000"), "a smaller request changes nothing");
+	f.limit = &limit_table[LIMIT_NOFILE];
+	f.subject.start_ns = 2; /* another process */
+	f.want = 6000;
+	ok(strstr(origin_of(&s, &f)->at_once, "6000"), "a request of another process");
+	is_u64(s.in.m.origins, 2, "which has an origin of its own");
+	f.want = 5500;
+	ok(strstr(origin_of(&s, &f)->at_once, "6000"), "a smaller request of it");
+	f.want = 7000;
+	ok(strstr(origin_of(&s, &f)->at_once, "7000"), "a larger request of it");
+	f.subject.start_ns = 1;
+	f.want = 5000;
+	ok(strstr(origin_of(&s, &f)->at_once, "5000"), "the first process has its own");
+	f.want = 5001;
+	ok(strstr(origin_of(&s, &f)->at_once, "5001"), "also after a larger request");
+	f.set_by[0] = 0;
+	f.limit = NULL;
+	f.cause = "rlimit_nofile";
+	origins_attach(&s, &f);
+	ok(*f.set_by, "the limit of a cause");
+	f.cause = NULL;
+	strcpy(f.set_by, "known");
+	f.limit = nofile;
+	origins_attach(&s, &f);
+	is_str(f.set_by, "known", "an origin that is known already");
 	f.limit = maps;
 	f.want = 0;
-	ok(origin_of(&s, &f) && s.in.m.origins == 2, "another limit");
+	ok(origin_of(&s, &f) && s.in.m.origins == 3, "another limit");
 	f.limit = NULL;
 	f.set_by[0] = 0;
 	origins_attach(&s, &f);
@@ -289,7 +340,7 @@ static void test_origins(void)
 	s.plan.whom = WATCH_ALL;
 	s.plan.attributes = true;
 	f.limit = nofile;
-	f.subject.start_ns++;
+	f.subject.start_ns = 3;
 	ok(origin_of(&s, &f), "diagnose looks up origins");
 	end(&s);
 }
@@ -297,6 +348,7 @@ static void test_origins(void)
 int main(void)
 {
 	test_options();
+	test_targets_that_are_unknown();
 	test_losses();
 	test_ended();
 	test_origins();
