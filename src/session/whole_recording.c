@@ -76,6 +76,7 @@ static int read_story(struct story *st, const struct options *o, const char *pat
 	st->s.in.m.samples = &st->samples;
 	st->s.in.findings.keep_cleared = st->s.out.view.command = true;
 	st->s.in.collector.rec = rec;
+	st->s.out.rec_error_reported = true; /* the caller reports errors of its recorder */
 	err = session_start(&st->s);
 	if (!err)
 		session_loop(&st->s);

@@ -5,6 +5,8 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "cli/messages.h"
@@ -231,6 +233,31 @@ static void test_differences(void)
 	   "the first is missing");
 }
 
+/* A copy that cannot be written completely, up to its last byte, is an error. */
+static void test_full_disk(void)
+{
+	struct rlimit files, few;
+	char want[512];
+	struct stat st;
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &files);
+	WORDS("report", a, "-o", fixture_path("whole.fsr"));
+	if (stat(fixture_path("whole.fsr"), &st))
+		abort();
+	for (off_t lacks = 0; lacks <= st.st_size - 256; lacks = 2 * lacks + !lacks) {
+		few = (struct rlimit){st.st_size - lacks, files.rlim_max};
+		setrlimit(RLIMIT_FSIZE, &few);
+		WORDS("report", a, "-o", fixture_path("cut.fsr"));
+		setrlimit(RLIMIT_FSIZE, &files);
+		is_u64(got.status, lacks ? EXIT_FAILED : 0, "status");
+		snprintf(want, sizeof(want), "faultscope: cannot write %s: File too large\n",
+			 fixture_path("cut.fsr"));
+		is_str(got.err, lacks ? want : "", "message");
+		is_u64(unlink(fixture_path("cut.fsr")) != 0, lacks != 0, "no file if it is cut");
+	}
+}
+
 static void test_damage(void)
 {
 	struct stat st;
@@ -267,6 +294,7 @@ int main(void)
 	test_redaction();
 	test_metrics();
 	test_differences();
+	test_full_disk();
 	test_damage();
 	free((char *)a);
 	free((char *)b);
