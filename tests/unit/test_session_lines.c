@@ -16,6 +16,7 @@
 #include "lines/libdw.h"
 #include "mapped_program.h"
 #include "model/frame_list.h"
+#include "render/text/empty_renderer.h"
 #include "session/session_lines.h"
 #include "tap.h"
 
@@ -200,8 +201,47 @@ static void test_stacks_without_lines(void)
 		}
 	session_lines_finish(&s);
 	ok(!session_lines_wait(&s), "a file that was closed meanwhile has no answers");
+	ok(session_lines_fd(&s) >= 0, "the helper runs on");
 	is_u64(frame_list_count(frames_of(2)), 2, "the list stays");
 	is_frame(2, 0, "caller", 0, 0);
+	end();
+}
+
+static unsigned int reports; /* number of times that events were reported */
+
+static void count_report(struct session *of)
+{
+	reports += of == &s;
+}
+
+/* Events wait for the lines of their stacks, and are reported as soon as these are there. */
+static void test_events_that_wait(void)
+{
+	const char *const ip[] = {caller(), function(), caller()};
+	struct source src = {};
+
+	begin();
+	s.in.src = &src;
+	s.out.renderer = &silent_renderer;
+	s.out.mute = s.out.opened = true;
+	s.plan.replay = "none";
+	s.plan.after_events = count_report;
+	reports = 0;
+	session_report_urgent(&s);
+	ok(!s.out.held && s.out.flushed && reports == 1, "no stack waits: events are reported");
+	session_report_held(&s);
+	is_u64(reports, 1, "nothing was held");
+	s.out.flushed = false;
+	put_stack(3, app, ip, 3);
+	session_report_urgent(&s);
+	ok(s.out.held && !s.out.flushed && reports == 1, "a stack waits: events are held");
+	session_report_held(&s);
+	ok(s.out.held && reports == 1, "they are still held");
+	session_lines_finish(&s);
+	session_report_held(&s);
+	ok(!s.out.held && s.out.flushed && reports == 2, "the stack has its lines");
+	session_report_held(&s);
+	is_u64(reports, 2, "they are reported once");
 	end();
 }
 
@@ -330,6 +370,7 @@ int main(void)
 	if (has_libdw) {
 		test_many_stacks();
 		test_stacks_without_lines();
+		test_events_that_wait();
 		test_helper_that_ended();
 	}
 	program_forget(&program, "app", app);
