@@ -8,6 +8,7 @@
 
 #include "command_output.h"
 #include "played_kernel.h"
+#include "probe/host_facts.h"
 #include "probe/live_load.h"
 #include "session/session.h"
 #include "tap.h"
@@ -19,6 +20,7 @@ static struct {
 	int late_error;
 	int scan_error; /* errno of the scan after all probes are attached */
 	bool records;	/* a recording is made */
+	bool unwinds;	/* a stack is copied */
 } ask;
 
 static int drops;
@@ -55,6 +57,30 @@ static void say_opened(const struct session *s)
 		say("samples\n", live->obj.shared->sample_each != 0);
 }
 
+/* Calls the functions that the source calls for code and copied stacks, and prints what they did.
+ */
+static void say_unwound(struct session *s)
+{
+	const struct live_options lo = session_live_options(s);
+	struct stack_copy_record *r = calloc(1, sizeof(*r));
+	struct unwinder_figures f = {};
+
+	r->h = (struct record){RECORD_STACK_COPY, offsetof(struct stack_copy_record, data),
+			       host_monotonic_ns()};
+	r->subject = (struct process_key){.pid = getpid(), .start_ns = 1};
+	printf("unwind %d, ", session_unwind(s));
+	lo.code_changed(lo.code_ctx, &r->subject);
+	while (!session_unwind(s))
+		continue;
+	if (s->in.unwinder)
+		unwinder_figures(s->in.unwinder, &f);
+	printf("%llu process, ", f.processes);
+	lo.stack_copied(lo.code_ctx, r);
+	say("copy, ", s->in.unwinder && unwinder_waits(s->in.unwinder));
+	printf("\n");
+	free(r);
+}
+
 /* Opens a session in steps, and prints what each of them did. */
 static int open_session(const struct options *o)
 {
@@ -77,6 +103,8 @@ static int open_session(const struct options *o)
 	if (status)
 		return status;
 	say_opened(&s);
+	if (ask.unwinds)
+		say_unwound(&s);
 	status = session_first_scan(&s, &sink);
 	printf("scan: %d, %sdropped, levels %#x\n", status, drops ? "" : "not ", s.in.m.host.tiers);
 	if (!status && model_has_pending_hooks(&s.in.m)) {
@@ -143,6 +171,21 @@ static void test_plans(void)
 	ok(strstr(got.out, " lines, stacks, unwinder, resident, samples\n") != NULL,
 	   "its stacks, memory and samples");
 	ok(strstr(got.out, "levels 0x1b\n") != NULL, "levels of resident memory");
+}
+
+/* Code that a process maps, and stacks that are copied, are for the unwinder. */
+static void test_unwinding(void)
+{
+	struct options o = options();
+
+	ask.unwinds = true;
+	run(&o);
+	ok(strstr(got.out, "unwind -1, 0 process, no copy, \n") != NULL, "no stacks are named");
+	ask.plan.attributes = true;
+	ask.plan.tiers = 0xb;
+	run(&o);
+	ok(strstr(got.out, "unwind -1, 1 process, copy, \n") != NULL,
+	   "a process and a stack of it");
 }
 
 /* Probes may be attached after the first scan. */
@@ -254,6 +297,7 @@ int main(void)
 	}
 	signal(SIGPIPE, SIG_IGN);
 	test_plans();
+	test_unwinding();
 	test_late_probes();
 	test_errors();
 	test_overhead();
