@@ -100,8 +100,10 @@ static int open_session(const struct options *o)
 	status = status ?: session_open_live(&s);
 	if (ask.records)
 		s.in.collector.rec = NULL;
-	if (status)
-		return status;
+	if (status) {
+		s.status = status;
+		return session_end(&s);
+	}
 	say_opened(&s);
 	if (ask.unwinds)
 		say_unwound(&s);
