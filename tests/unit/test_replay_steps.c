@@ -252,8 +252,10 @@ static void test_ends(void)
 /* A wait that ends early, because of a key or a signal, goes on for the rest of its time. */
 static void test_time_that_passes(void)
 {
-	static const struct wait_step early[] = {
-		{}, {.passes_ns = 2 * SECOND}, {.passes_ns = SECOND}, {}};
+	static const struct wait_step early[] = {{},
+						 {.passes_ns = 2 * SECOND},
+						 {.passes_ns = SECOND},
+						 {.passes_ns = 3 * SECOND / 2}};
 	static const struct wait_step pause[] = {{},
 						 {.keys = " ", .passes_ns = 5 * SECOND},
 						 {.passes_ns = 100 * SECOND},
