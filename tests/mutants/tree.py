@@ -136,7 +136,7 @@ class Tree:
         if path.endswith(".c"):
             return [self.object_of(build, path)]
         return [rules.with_suffix(".o") for rules in (self.top / build / "src").rglob("*.d")
-                if path in rules.read_text().split()]
+                if rules.with_suffix(".o").exists() and path in rules.read_text().split()]
 
 
 class Changed:
