@@ -132,11 +132,12 @@ class Tree:
         return self.top / build / path.replace(".c", ".o") if path.endswith(".c") else None
 
     def objects_of(self, build, path):
-        """Returns the paths of all objects that contain code of a source file or header."""
-        if path.endswith(".c"):
-            return [self.object_of(build, path)]
-        return [rules.with_suffix(".o") for rules in (self.top / build / "src").rglob("*.d")
-                if rules.with_suffix(".o").exists() and path in rules.read_text().split()]
+        """Returns the paths of all objects that contain code of a source file or header. There are
+        none of a file that this machine does not need, such as image_kdump_disabled.c."""
+        objects = [self.object_of(build, path)] if path.endswith(".c") else \
+            [rules.with_suffix(".o") for rules in (self.top / build / "src").rglob("*.d")
+             if path in rules.read_text().split()]
+        return [one for one in objects if one.exists()]
 
 
 class Changed:
