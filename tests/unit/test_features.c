@@ -37,7 +37,7 @@ static int answer(int err, int from)
 		close(fd);
 		fd = moved;
 	}
-	errno = -err;
+	errno = err ? -err : EINVAL; /* of an earlier call, if this one succeeds */
 	return err ? err : fd;
 }
 

@@ -37,9 +37,10 @@ static struct {
 	int events_error; /* errno of the directory of tracefs; 0: it is there */
 } kernel;
 
+/* If a call succeeds, errno is the one of an earlier call. */
 static int fails(int number)
 {
-	errno = number;
+	errno = number ? number : EPERM;
 	return number ? -1 : 0;
 }
 
