@@ -555,9 +555,12 @@ static int take_all(struct kernel_types *k, const void *raw, size_t size)
 		k->btf = NULL;
 		return -EINVAL;
 	}
+	if (k->fd > 0 && pwrite(k->fd, raw, size, 0) != (ssize_t)size) {
+		btf__free(k->btf);
+		k->btf = NULL;
+		return -ENOMEM;
+	}
 	k->whole = true;
-	if (k->fd > 0 && pwrite(k->fd, raw, size, 0) != (ssize_t)size)
-		return -EIO;
 	for (size_t i = 0; i < NR_OWN_TYPES; i++) {
 		int id = btf__find_by_name_kind(k->btf, own_types[i].name, BTF_KIND_STRUCT);
 

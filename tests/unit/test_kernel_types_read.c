@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <bpf/libbpf.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -13,17 +14,24 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "failing_memory.h"
+#include "open_files.h"
 #include "probe/kernel_types.h"
 #include "tap.h"
 
-#define KERNEL "/sys/kernel/btf/vmlinux"
+#define KERNEL	  "/sys/kernel/btf/vmlinux"
+#define BYTES_MAX (256 << 20) /* of the kernel's file */
 
-static int file = -1;	      /* the kernel's file of types */
-static int open_error;	      /* errno of its open(); 0: it can be opened */
-static bool maps;	      /* it can be mapped, as since 6.16 */
-static size_t part, readable; /* bytes that read() returns at once, and altogether */
-static unsigned int reads;
-static bool no_proc; /* /proc is not mounted */
+static int file = -1;		      /* the kernel's file of types */
+static int open_error;		      /* errno of its open(); 0: it can be opened */
+static bool maps;		      /* it can be mapped, as since 6.16 */
+static size_t part, readable;	      /* bytes that read() returns at once, and altogether */
+static unsigned int reads, odd_reads; /* `odd_reads`: of too few or too many bytes */
+static void *mapped;		      /* the file; NULL: it was not mapped, or not as it should */
+static unsigned int unmapped;
+static int write_error;	 /* errno of writing the file for libbpf; 0: it succeeds */
+static bool writes_part; /* its last byte is not written */
+static bool no_proc;	 /* /proc is not mounted */
 static struct btf *of_object;
 
 static const char *const sections[] = {"tp_btf/signal_generate", "fentry/flush", "iter/task",
@@ -63,13 +71,55 @@ static bool is_file(int fd)
 	return !fstat(fd, &st) && !fstat(file, &its) && st.st_ino == its.st_ino;
 }
 
+static size_t size_of_file(void)
+{
+	struct stat st;
+
+	return fstat(file, &st) ? 0 : st.st_size;
+}
+
 void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
 	if (fd >= 0 && is_file(fd) && !maps) {
 		errno = ENODEV;
 		return MAP_FAILED;
 	}
+	if (fd >= 0 && is_file(fd)) {
+		bool whole = size == size_of_file() && protection == PROT_READ &&
+			     flags == MAP_PRIVATE && !at && !offset;
+
+		at = (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
+		mapped = whole ? at : NULL;
+		return at;
+	}
 	return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
+}
+
+int munmap(void *at, size_t size)
+{
+	unmapped += at == mapped && size == size_of_file();
+	return syscall(SYS_munmap, at, size);
+}
+
+ssize_t pwrite(int fd, const void *bytes, size_t size, off_t at)
+{
+	if (write_error) {
+		errno = write_error;
+		return -1;
+	}
+	return syscall(SYS_pwrite64, fd, bytes, writes_part ? size - 1 : size, at);
+}
+
+/* libbpf copies the types, so that those of a large file would take long. */
+struct btf *btf__new(const void *raw, __u32 size)
+{
+	struct btf *(*real)(const void *, __u32) =
+		(struct btf * (*)(const void *, __u32)) dlsym(RTLD_NEXT, "btf__new");
+
+	if (size < 1 << 20)
+		return real(raw, size);
+	errno = EINVAL;
+	return NULL;
 }
 
 ssize_t read(int fd, void *to, size_t size)
@@ -78,6 +128,7 @@ ssize_t read(int fd, void *to, size_t size)
 
 	if (is_file(fd)) {
 		reads++;
+		odd_reads += size != size_of_file() - lseek(fd, 0, SEEK_CUR);
 		if (!readable) {
 			errno = EIO;
 			return -1;
@@ -183,7 +234,10 @@ static void begin(void)
 	open_error = 0;
 	maps = false;
 	part = readable = SIZE_MAX;
-	reads = 0;
+	reads = odd_reads = unmapped = 0;
+	mapped = NULL;
+	write_error = 0;
+	writes_part = false;
 }
 
 /* Functions that programs call, of which the kernel has one. */
@@ -222,6 +276,8 @@ static void test_read(void)
 	struct kernel_types k;
 
 	for (int i = 0; i < 3; i++) {
+		size_t fds = open_fds();
+
 		begin();
 		maps = !i;
 		if (i == 2)
@@ -233,8 +289,10 @@ static void test_read(void)
 				: "or read in parts");
 		ok(!k.whole && !k.err && k.btf, "types are taken");
 		check(&k);
-		ok((reads > 0) == !maps, "it is read if it cannot be mapped");
+		ok((reads > 0) == !maps && !odd_reads, "it is read if it cannot be mapped");
+		ok((mapped != NULL) == maps && unmapped == maps, "the mapping does not stay");
 		kernel_types_end(&k);
+		is_u64(open_fds(), fds, "no file stays open");
 	}
 }
 
@@ -269,7 +327,22 @@ static void test_errors(void)
 		abort();
 	begin();
 	fails(-EINVAL, "a file of something else");
+	begin();
+	for (int more = 0; more < 2; more++) {
+		close(file);
+		file = memfd_create("large", MFD_CLOEXEC);
+		if (ftruncate(file, BYTES_MAX + more))
+			abort();
+		maps = true;
+		fails(more ? -ENOENT : -EINVAL, more ? "a file that is too large" : "a large file");
+		ok((mapped != NULL) == !more, "whether it is mapped");
+		mapped = NULL;
+	}
 	make_file(false);
+	begin();
+	memory_fail_after(0);
+	fails(-ENOMEM, "no memory for the file");
+	ok(memory_recovers() && !reads, "it is not read");
 }
 
 /* What kernel_types_take() cannot read, libbpf may know: then all types are kept. */
@@ -290,8 +363,15 @@ static void test_whole(void)
 	is_u64(kernel_types_traced(&k, "no_such"), 0, "no such function");
 	is_u64(kernel_types_traced(&k, "task_struct"), 0, "a structure is no function");
 	check_functions(&k);
-	ok(!fstat(k.fd, &st) && st.st_size > 100, "the file for libbpf has them");
+	ok(!fstat(k.fd, &st) && st.st_size == (off_t)size_of_file(),
+	   "the file for libbpf has them");
 	kernel_types_end(&k);
+	write_error = ENOSPC;
+	fails(-ENOMEM, "a file for libbpf that cannot be written");
+	write_error = 0;
+	writes_part = true;
+	fails(-ENOMEM, "or not as a whole");
+	writes_part = false;
 	make_file(false);
 }
 
