@@ -8,12 +8,18 @@
 
 static const char types[] = {[VALUE_UNSIGNED] = 'u', [VALUE_SIGNED] = 's', [VALUE_TEXT] = 't'};
 
+static void free_images(struct kind_layout *k)
+{
+	free(k->first);
+	free(k->last);
+	k->first = k->last = NULL;
+}
+
 void record_layout_clear(struct record_layout *l)
 {
 	for (size_t i = 0; i < l->kinds; i++) {
+		free_images(l->kind[i]);
 		free(l->kind[i]->part);
-		free(l->kind[i]->first);
-		free(l->kind[i]->last);
 		free(l->kind[i]);
 	}
 	l->kinds = 0;
@@ -78,15 +84,18 @@ static int add_unknown(struct kind_layout *k, const struct part *of)
 {
 	struct part p = *of;
 	uint64_t bytes;
+	int err;
 
 	p.stride = p.type == VALUE_TEXT ? (p.size + 7) / 8 * 8 : 8;
 	p.offset = (k->bytes + 7) / 8 * 8;
 	bytes = p.offset + (uint64_t)p.count * p.stride;
 	if (bytes > RECORD_BYTES_MAX)
 		return -EINVAL;
-	k->bytes = bytes;
 	p.is_known = false;
-	return add_part(k, &p);
+	err = add_part(k, &p);
+	if (!err)
+		k->bytes = bytes;
+	return err;
 }
 
 static const struct record_field *find_known(uint32_t kind, const struct part *p)
@@ -137,16 +146,19 @@ int record_layout_add(struct record_layout *l, const struct field_record *f)
 	return err ? err : add_unknown(k, &p);
 }
 
-/* Creates the memory of `first` and `last` for each kind of record. */
+/*
+ * Creates the memory of `first` and `last` for each kind of record. If memory runs out, other kinds
+ * have none, because theirs may be too small now.
+ */
 static int make_images(struct record_layout *l)
 {
+	for (size_t i = 0; i < l->kinds; i++)
+		free_images(l->kind[i]);
 	for (size_t i = 0; i < l->kinds; i++) {
 		struct kind_layout *k = l->kind[i];
 		const struct record_fields *known = known_fields(k->kind);
 
 		k->bytes = (k->bytes + 7) / 8 * 8;
-		free(k->first);
-		free(k->last);
 		k->first = calloc(1, k->bytes);
 		k->last = calloc(1, k->bytes);
 		if (!k->first || !k->last)

@@ -37,6 +37,7 @@ struct kind_layout {
 	char name[32];
 	struct part *part;
 	size_t parts;
+	/* the following are NULL until the layout is complete, and if memory ran out */
 	unsigned char *first; /* a record in which no field was written */
 	unsigned char *last;  /* the last record of this kind; initially a copy of `first` */
 };

@@ -50,14 +50,24 @@ static int memory_make(struct memory *m)
 	return m->slot && m->bucket ? 0 : -ENOMEM;
 }
 
+/* Returns false if memory ran out while the layout of a kind was completed. */
+static bool is_complete(const struct kind_layout *k)
+{
+	return k->first && k->last;
+}
+
 static void memory_clear(struct memory *m)
 {
 	for (size_t i = 0; i < m->n; i++)
 		free(m->slot[i].image);
 	if (m->n)
 		memset(m->bucket, 0, BUCKETS * sizeof(*m->bucket));
-	for (size_t i = 0; i < m->layout.kinds; i++)
-		memcpy(m->layout.kind[i]->last, m->layout.kind[i]->first, m->layout.kind[i]->bytes);
+	for (size_t i = 0; i < m->layout.kinds; i++) {
+		const struct kind_layout *k = m->layout.kind[i];
+
+		if (is_complete(k))
+			memcpy(k->last, k->first, k->bytes);
+	}
 	m->n = m->bytes = 0;
 	m->last_ns = 0;
 	m->last_slot = -1;
@@ -301,6 +311,8 @@ int packer_add(struct packer *p, const struct record *h)
 			       ?: record_layout_finish(&m->layout);
 	if (!k || (h->len != k->len && h->len != k->short_len))
 		return -EINVAL;
+	if (!is_complete(k))
+		return -ENOMEM;
 	if (p->len + k->bytes + k->ids * 2 * VARINT_BYTES_MAX + 64 > RAW_ROOM)
 		return -EINVAL;
 	is_short = h->len < k->len;
@@ -575,12 +587,13 @@ static int take_record(struct unpacker *u, struct record *h)
 	memcpy(u->record, k->last, k->bytes);
 	if (ref == REF_NEW) {
 		/* The reader permits more bytes than the writer: its records may be longer. */
-		struct slot *s = m->n == SLOTS_MAX || m->bytes > 4 * SLOT_BYTES_MAX
-					 ? NULL
-					 : memory_add(m, k);
+		struct slot *s;
 
-		if (!s)
+		if (m->n == SLOTS_MAX || m->bytes > 4 * SLOT_BYTES_MAX)
 			return -EBADMSG;
+		s = memory_add(m, k);
+		if (!s)
+			return -ENOMEM;
 		slot = s->image;
 	} else if (ref >= REF_FIRST) {
 		at = (__s64)((__u64)m->last_slot + (__u64)unzigzag(ref - REF_FIRST) + 1);
