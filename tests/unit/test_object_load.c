@@ -39,6 +39,32 @@ int pthread_create(pthread_t *ret, const pthread_attr_t *attr, void *(*start)(vo
 	return real(ret, attr, start, ctx);
 }
 
+/* Mappings of the object's maps after the load, and which of them fails. */
+static struct {
+	char name[16];
+	size_t bytes;
+	int rights;
+} mapped[8];
+static size_t mappings;
+static const char *unmappable; /* name of a map that cannot be mapped */
+
+void *mmap(void *at, size_t bytes, int rights, int flags, int fd, off_t from)
+{
+	/* libbpf itself maps settings at a given address */
+	const struct played *p = flags == MAP_SHARED && fd >= 0 ? played_by_fd(fd) : NULL;
+
+	if (p && unmappable && played_is(p->name, unmappable)) {
+		errno = EAGAIN;
+		return MAP_FAILED;
+	}
+	if (p && mappings < 8) {
+		snprintf(mapped[mappings].name, sizeof(mapped[0].name), "%.15s", p->name);
+		mapped[mappings].bytes = from ? 0 : bytes;
+		mapped[mappings++].rights = rights;
+	}
+	return (void *)played_real(SYS_mmap, at, bytes, rights, flags, fd, from);
+}
+
 /* Opens an object, of which no program is selected. Returns false if the kernel has no types. */
 static bool begin(enum object_build build)
 {
@@ -418,6 +444,129 @@ static void test_adopting(void)
 	is_u64(played_fds(), fds, "no file is left");
 }
 
+/* ---- memory of maps ---- */
+
+static const struct {
+	const char *name;
+	size_t bytes;
+	int rights;
+} mappings_of_growth[] = {
+	{".data.shared", sizeof(struct fs_shared), PROT_READ | PROT_WRITE},
+	{"growth", 256 * sizeof(struct growth), PROT_READ},
+	{"growth_spares", GROWTH_MAX * sizeof(struct fs_spare), PROT_READ | PROT_WRITE},
+};
+
+/* Memory is mapped that programs share: for growth, also the first rows, and the free ones. */
+static void test_mappings(void)
+{
+	for (size_t want = 1; want <= 3; want += 2) {
+		size_t fds = played_fds();
+
+		if (!begin(OBJECT_FULL))
+			return;
+		mappings = 0;
+		is_u64(object_load(&o, want == 3, NULL, NULL), 0, "an object is loaded");
+		is_u64(mappings, want, "maps that are mapped");
+		for (size_t i = 0; i < want && i < mappings; i++)
+			ok(played_is(mapped[i].name, mappings_of_growth[i].name) &&
+				   mapped[i].bytes == mappings_of_growth[i].bytes &&
+				   mapped[i].rights == mappings_of_growth[i].rights,
+			   "%s", mapped[i].name);
+		ok(o.shared && !o.config && (o.growth != NULL) == (want == 3) &&
+			   (o.spares != NULL) == (want == 3) &&
+			   o.growth_rows == (want == 3 ? 256 : 0),
+		   "they can be used, and the settings no more");
+		ok(!o.types.btf && !*o.types.path, "the kernel's types are not needed any more");
+		ok(o.shared->stacks_for_all && o.shared->stacks_for_samples, "stacks are granted");
+		object_close(&o);
+		is_u64(played_fds(), fds, "no file is left");
+	}
+	for (size_t i = 0; i < 3; i++) {
+		size_t fds = played_fds();
+
+		if (!begin(OBJECT_FULL))
+			return;
+		unmappable = mappings_of_growth[i].name;
+		is_u64(-object_load(&o, true, NULL, NULL), EAGAIN, unmappable);
+		unmappable = NULL;
+		ok((o.shared != NULL) == (i > 0) && (o.growth != NULL) == (i > 1) && !o.spares,
+		   "what was mapped before");
+		object_close(&o);
+		is_u64(played_fds(), fds, "no file is left");
+	}
+}
+
+static bool is_for_growth(const char *map)
+{
+	static const char *const names[] = {
+		"astray",	  "told",	   "growth_places",  "growth_holders",
+		"growth",	  "growth_spares", "owners",	     "unwind_procs",
+		"unwind_areas",	  "unwind_pages",  "unwind_rules",   "unwind_rows",
+		"unwind_pythons", "told_codes",	   "walk_scratches", "call_sites"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(map, names[i]))
+			return true;
+	return false;
+}
+
+/* Maps that are not needed have one entry. */
+static void test_small_maps(enum object_build build)
+{
+	for (int needed = 0; needed < 4; needed++) {
+		bool growth = needed & 1, resident = needed & 2;
+		__u32 was[256], n = 0, small = 0, wrong = 0;
+		struct bpf_map *map;
+
+		if (!begin(build))
+			return;
+		bpf_object__for_each_map(map, o.obj) was[n++ % 256] = bpf_map__max_entries(map);
+		o.config->resident.on = resident;
+		if (!ok(!object_load(&o, growth, NULL, NULL), "loaded: %s", load_log()))
+			return;
+		n = 0;
+		bpf_object__for_each_map(map, o.obj)
+		{
+			const char *name = bpf_map__name(map);
+			__u32 before = was[n++ % 256];
+			bool shrinks = (!growth && is_for_growth(name)) ||
+				       (!resident && !strcmp(name, "resident"));
+
+			small += shrinks;
+			/* libbpf sets the size of events of each CPU itself */
+			if (before && bpf_map__max_entries(map) != (shrinks ? 1 : before))
+				wrong++;
+		}
+		ok(!wrong && (build == OBJECT_HASH || (small > 0) == (needed < 3)),
+		   "growth %d, resident pages %d: %u small maps, %u of a wrong size", growth,
+		   resident, small, wrong);
+		object_close(&o);
+	}
+}
+
+/* Maps of an object before keep their size. */
+static void test_adopted_size(void)
+{
+	struct bpf_program *prog;
+	struct object before;
+	__u32 rows;
+
+	if (!begin(OBJECT_FULL) || object_load(&o, true, NULL, NULL))
+		return;
+	before = o;
+	memset(&o, 0, sizeof(o));
+	if (!ok(!object_open(&o, OBJECT_FULL, NULL) && object_read_types(&o), "a second object"))
+		return;
+	bpf_object__for_each_program (prog, o.obj)
+		bpf_program__set_autoload(prog, false);
+	rows = bpf_map__max_entries(object_map(&o, "growth"));
+	is_u64(object_adopt(&o, &before), 0, "takes over maps");
+	ok(!object_load(&o, false, NULL, NULL), "is loaded without growth: %s", load_log());
+	is_u64(bpf_map__max_entries(object_map(&o, "growth")), rows, "keeps the table of growth");
+	object_close(&before);
+	object_close(&o);
+}
+
 int main(void)
 {
 	types = btf__load_vmlinux_btf();
@@ -436,6 +585,10 @@ int main(void)
 	test_attaching();
 	test_targets();
 	test_adopting();
+	test_mappings();
+	test_small_maps(OBJECT_FULL);
+	test_small_maps(OBJECT_HASH);
+	test_adopted_size();
 	btf__free(types);
 	return tap_done();
 }
