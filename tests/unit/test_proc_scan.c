@@ -5,7 +5,9 @@
  */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <sys/syscall.h>
 
 #include "fakeroot.h"
@@ -49,6 +51,42 @@ int fstatat(int dir, const char *path, struct stat *ret, int flags)
 	if (!strcmp(path, "fd"))
 		ret->st_size = fd_size;
 	return 0;
+}
+
+/* /proc is the one of this test. */
+int open(const char *path, int flags, ...)
+{
+	char fake[96];
+	mode_t mode;
+	va_list list;
+
+	va_start(list, flags);
+	mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
+	va_end(list);
+	snprintf(fake, sizeof(fake), "%s%s", strncmp(path, "/proc/", 6) ? "" : root.path, path);
+	return syscall(SYS_openat, AT_FDCWD, fake, flags, mode);
+}
+
+static const char *unopened; /* a directory that cannot be opened; NULL: none */
+static int openat_error;     /* the errno of this */
+
+int openat(int dir, const char *path, int flags, ...)
+{
+	if (unopened && !strcmp(path, unopened)) {
+		errno = openat_error;
+		return -1;
+	}
+	return syscall(SYS_openat, dir, path, flags, 0);
+}
+
+static int streams_left = INT_MAX; /* directories that can be read, the first is /proc */
+
+DIR *fdopendir(int fd)
+{
+	DIR *(*real)(int) = (DIR * (*)(int)) dlsym(RTLD_NEXT, "fdopendir");
+
+	errno = ENOMEM;
+	return streams_left-- > 0 ? real(fd) : NULL;
 }
 
 static int take(void *ctx, const struct record *h)
@@ -213,6 +251,142 @@ static void test_failures(void)
 	is_u64(sent.n, 1, "sends the process");
 }
 
+/* A process that cannot be opened has ended, unless files or memory ran out. */
+static void test_unopened(void)
+{
+	static const struct {
+		int error;
+		bool fails;
+	} rows[] = {{ENOENT, false}, {ESRCH, false}, {EACCES, false},
+		    {EMFILE, true},  {ENFILE, true}, {ENOMEM, true}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		begin();
+		unopened = "5000001";
+		openat_error = rows[i].error;
+		is_u64(-look(NULL, true), rows[i].fails ? rows[i].error : 0,
+		       "a process that cannot be opened");
+		is_u64(sent.n, 0, "is not sent");
+		unopened = NULL;
+		is_u64(look(NULL, true), 0, "the next scan");
+		is_u64(sent.n, 1, "sends it");
+	}
+}
+
+/* Before 6.2, the entries of a directory are counted, of which two are none of files. */
+static void test_files(void)
+{
+	char path[128];
+
+	begin();
+	unopened = "fd";
+	openat_error = EACCES;
+	look(NULL, true);
+	ok(sent.n == 1 && !sent.last.g.fds, "files that may not be seen are not counted");
+	unopened = NULL;
+	begin();
+	streams_left = 1;
+	look(NULL, true);
+	ok(sent.n == 1 && !sent.last.g.fds, "nor without memory");
+	streams_left = INT_MAX;
+	begin();
+	for (int fd = 2; fd >= 0; fd--) {
+		snprintf(path, sizeof(path), "%s/proc/5000001/fd/%d", root.path, fd);
+		unlink(path);
+		look(NULL, true);
+		ok(sent.n == 1 && sent.last.g.fds == (__u32)fd, "%d files", fd);
+	}
+}
+
+/* Values that the files of a process lack are 0, or stand for no limit. */
+static void test_lacking(void)
+{
+	const struct gauges *g = &sent.last.g;
+
+	begin();
+	fake_file(&root, "proc/5000001/status", "Name:\tVmSize:\t77\n");
+	fake_file(&root, "proc/5000001/limits",
+		  "Max open files unlimited unlimited files\nMax data size 5\n");
+	put_stat("5000001 (0123456789abcdefgh) S 77 1 1 0 -1 " FLAGS
+		 " 1 0 0 0 0 0 0 0 20 0 4 0 123 9");
+	look(NULL, true);
+	is_u64(sent.n, 1, "a process");
+	is_str(g->comm, "0123456789abcde", "a long name is cut");
+	ok(!g->uid && !g->total_vm_pages && !g->data_vm_pages && !g->rss_anon_pages &&
+		   !g->swap_pages,
+	   "values that are not there");
+	ok(g->fd_soft == (typeof(g->fd_soft))~0ULL && g->fd_hard == (typeof(g->fd_hard))~0ULL,
+	   "no limit of files");
+	ok(g->as_limit_bytes == ~0ULL && g->memlock_limit_bytes == ~0ULL &&
+		   g->data_limit_bytes == ~0ULL,
+	   "limits that are not there, or not whole");
+}
+
+/* If the main thread has exited, values come from another thread. */
+static void test_other_thread(void)
+{
+	static const char zombie[] =
+		"5000001 (a) Z 77 1 1 0 -1 " FLAGS " 9 0 0 0 0 0 0 0 20 0 4 0 123 9";
+	static const char alive[] =
+		"5000002 (b) S 77 1 1 0 -1 " FLAGS " 5 0 0 0 0 0 0 0 20 0 4 0 124 9";
+	const struct process_record *p = &sent.last;
+
+	begin();
+	put_stat(zombie);
+	fake_file(&root, "proc/5000001/task/5000001/stat", "%s", zombie);
+	fake_file(&root, "proc/5000001/task/5000002/stat", "%s", alive);
+	fake_file(&root, "proc/5000001/task/5000002/status", "Name:\tb\nUid:\t7\t7\t7\t7\n");
+	fake_file(&root, "proc/5000001/task/5000002/limits", "Max open files 5 6 files\n");
+	fake_file(&root, "proc/5000001/task/5000002/fd/0", "x");
+	is_u64(look(NULL, true), 0, "a process whose main thread has exited");
+	is_u64(sent.n, 1, "is sent");
+	ok(p->g.uid == 7 && p->g.fd_soft == 5 && p->g.fd_hard == 6 && p->g.fds == 1,
+	   "with values of another thread");
+	ok(p->subject.pid == PID && p->subject.start_ns == 123 * TICK && p->g.min_flt == 9 &&
+		   !strcmp(p->g.comm, "a"),
+	   "and those of the process");
+	unopened = "task/5000002";
+	openat_error = ENOENT;
+	put_stat("5000001 (a) Z 77 1 1 0 -1 " FLAGS " 8 0 0 0 0 0 0 0 20 0 4 0 123 9");
+	is_left_out("one whose other thread has just exited");
+	unopened = NULL;
+	fake_remove(&root, "proc/5000001/task/5000002/limits");
+	is_left_out("or exits now");
+	fake_remove(&root, "proc/5000001/task/5000002/stat");
+	fake_remove(&root, "proc/5000001/task/5000001/stat");
+}
+
+/* The values of a process are kept by its pid modulo 65536. */
+static void test_many(void)
+{
+	static const struct {
+		unsigned int pid, again; /* processes that a second scan sends */
+	} rows[] = {{PID + 1, 0}, {PID + 65535, 0}, {PID + 65536, 2}, {PID + 65537, 0}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		static const char *const files[] = {"stat", "status", "limits"};
+		char path[128];
+
+		begin();
+		for (size_t k = 0; k < 3; k++) {
+			snprintf(path, sizeof(path), "proc/%u/%s", rows[i].pid, files[k]);
+			fake_file(&root, path, "%s",
+				  k ? "x"
+				    : "9 (b) S 1 1 1 0 -1 " FLAGS " 1 0 0 0 0 0 0 0 20 0 4 0 1 9");
+		}
+		look(NULL, true);
+		is_u64(sent.n, 2, "two processes");
+		look(NULL, true);
+		is_u64(sent.n, rows[i].again, "are sent again if they share a place");
+		for (size_t k = 0; k < 3; k++) {
+			snprintf(path, sizeof(path), "proc/%u/%s", rows[i].pid, files[k]);
+			fake_remove(&root, path);
+		}
+		snprintf(path, sizeof(path), "%s/proc/%u", root.path, rows[i].pid);
+		rmdir(path);
+	}
+}
+
 /* ---- state of BPF programs ---- */
 
 static struct fs_whole_state state;
@@ -294,6 +468,45 @@ static void test_state(void)
 	is_u64(sends(true), 0, "state that is being moved");
 }
 
+/* The last fault of the main thread is added to the counters. */
+static void test_pending(void)
+{
+	static const struct {
+		__u64 ns;
+		unsigned int bucket; /* of 2^(8 + n) ns and more */
+	} rows[] = {{1, 0},	      {511, 0},		{512, 1},
+		    {1023, 1},	      {1024, 2},	{1ULL << 38, 30},
+		    {1ULL << 39, 31}, {1ULL << 40, 31}, {UINT64_MAX, 31}};
+	const struct counters *c = &sent.last.c;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		begin_with_state();
+		state.slot.ended_ns = rows[i].ns;
+		state.slot.address = 4096;
+		state.slot.end = i & 1;
+		state.slot.as[0] = CLASS_ANONYMOUS;
+		state.slot.as[1] = CLASS_FILE_MAJOR;
+		state.slot.read_bytes = 77;
+		state.slot.waited_ns[0] = 5;
+		is_u64(sends(false), 1, "a process with a fault");
+		ok(c->latency[i & 1][rows[i].bucket] == 1 && c->stall_ns[i & 1] == rows[i].ns,
+		   "of %llu ns", (unsigned long long)rows[i].ns);
+		is_u64(c->served[i & 1 ? CLASS_FILE_MAJOR : CLASS_ANONYMOUS].stall_ns, rows[i].ns,
+		       "in its class");
+		is_u64(c->fault_read_bytes, i & 1 ? 77 : 0, "bytes that a major fault read");
+		is_u64(c->wait[0].in_faults_ns, 5, "its waits");
+	}
+	begin_with_state();
+	state.slot.ended_ns = 1000;
+	state.slot.as[0] = CLASS_ANONYMOUS;
+	is_u64(sends(false), 1, "a fault without an address");
+	ok(c->stall_ns[0] == 1000 && !c->served[CLASS_ANONYMOUS].stall_ns, "has no class");
+	begin_with_state();
+	state.st.flags = PROC_WATCHED | PROC_KEPT | PROC_BORN;
+	is_u64(sends(false), 1, "a process");
+	is_u64(sent.last.g.flags, PROC_WATCHED | PROC_BORN, "flags of its place are not sent");
+}
+
 /* A command of faultscope that has not called execve() yet has files of faultscope. */
 static void test_command(void)
 {
@@ -353,7 +566,13 @@ int main(void)
 	test_changes();
 	test_left_out();
 	test_failures();
+	test_unopened();
+	test_files();
+	test_lacking();
+	test_other_thread();
+	test_many();
 	test_state();
+	test_pending();
 	test_command();
 	test_elsewhere();
 	test_starts();
