@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/landlock.h>
+#include <linux/seccomp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/capability.h>
@@ -27,8 +28,13 @@
 #define WRITING (READING | LANDLOCK_ACCESS_FS_WRITE_FILE | RENAMES)
 
 static struct {
-	long abi, abi_errno; /* answer about the version */
-	int rule_error;	     /* errno of adding a rule; 0: none */
+	long abi, abi_errno;  /* answer about the version */
+	int rule_error;	      /* errno of adding a rule; 0: none */
+	size_t rule_fails;    /* only this rule fails, from 1 on; 0: each */
+	size_t tried;	      /* rules that were added, or failed */
+	const char *unopened; /* a path that cannot be opened; NULL: none */
+	int open_error;
+	char steps[64]; /* what was done, in its order */
 	int create_error, restrict_error;
 	unsigned long long set[3]; /* what is restricted: files, network, scopes */
 	size_t set_bytes;
@@ -48,12 +54,21 @@ static long error(int number)
 	return -1;
 }
 
+static void step(const char *what)
+{
+	size_t len = strlen(kernel.steps);
+
+	snprintf(kernel.steps + len, sizeof(kernel.steps) - len, "%s ", what);
+}
+
 static long create_ruleset(const void *attr, size_t size, unsigned int flags)
 {
+	if (flags == LANDLOCK_CREATE_RULESET_VERSION && (attr || size))
+		return error(EINVAL);
 	if (flags == LANDLOCK_CREATE_RULESET_VERSION)
 		return kernel.abi_errno ? error(kernel.abi_errno) : kernel.abi;
-	if (kernel.create_error)
-		return error(kernel.create_error);
+	if (kernel.create_error || flags)
+		return error(kernel.create_error ? kernel.create_error : EINVAL);
 	kernel.set_bytes = size;
 	memset(kernel.set, 0, sizeof(kernel.set));
 	memcpy(kernel.set, attr, size);
@@ -63,7 +78,8 @@ static long create_ruleset(const void *attr, size_t size, unsigned int flags)
 
 static long add_rule(int ruleset, const struct landlock_path_beneath_attr *attr)
 {
-	if (kernel.rule_error)
+	kernel.tried++;
+	if (kernel.rule_error && (!kernel.rule_fails || kernel.rule_fails == kernel.tried))
 		return error(kernel.rule_error);
 	if (ruleset != kernel.ruleset || kernel.rules == RULES)
 		return error(EBADF);
@@ -83,12 +99,15 @@ long syscall(long number, ...)
 	va_end(args);
 	if (number == SYS_landlock_create_ruleset)
 		return create_ruleset((const void *)a[0], a[1], a[2]);
+	if (number == SYS_landlock_add_rule && (a[1] != LANDLOCK_RULE_PATH_BENEATH || (int)a[3]))
+		return error(EINVAL);
 	if (number == SYS_landlock_add_rule)
 		return add_rule(a[0], (const void *)a[2]);
 	if (number != SYS_landlock_restrict_self)
 		return error(ENOSYS);
-	if (kernel.restrict_error)
-		return error(kernel.restrict_error);
+	if (kernel.restrict_error || (int)a[1])
+		return error(kernel.restrict_error ? kernel.restrict_error : EINVAL);
+	step("landlock");
 	kernel.entered = a[0] == kernel.ruleset;
 	return 0;
 }
@@ -103,6 +122,7 @@ int cap_get_flag(cap_t caps, cap_value_t one, cap_flag_t flag, cap_flag_value_t 
 int cap_set_proc(cap_t caps)
 {
 	(void)caps;
+	step("capabilities");
 	return 0;
 }
 
@@ -119,8 +139,27 @@ int cap_reset_ambient(void)
 
 int prctl(int option, ...)
 {
-	(void)option;
+	unsigned long a[4];
+	va_list args;
+
+	va_start(args, option);
+	for (int i = 0; i < 4; i++)
+		a[i] = option == PR_SET_SECCOMP && i > 1 ? 0 : va_arg(args, unsigned long);
+	va_end(args);
+	/* the kernel rejects other arguments of no_new_privs */
+	if (option == PR_SET_NO_NEW_PRIVS && (a[0] != 1 || (int)a[1] || (int)a[2] || (int)a[3]))
+		return error(EINVAL);
+	step(option == PR_SET_NO_NEW_PRIVS			       ? "no_new_privs"
+	     : option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_FILTER ? "filter"
+								       : "?");
 	return 0;
+}
+
+int open(const char *path, int flags, ...)
+{
+	if (kernel.unopened && !strcmp(path, kernel.unopened))
+		return error(kernel.open_error);
+	return openat(AT_FDCWD, path, flags, 0600);
 }
 
 static void begin(long abi)
@@ -216,6 +255,70 @@ static void test_scope(void)
 	close(scope.renames_in[0]);
 }
 
+#define PLACES 9
+
+/* A scope with two files to read, three folders to write, and two in which files are renamed. */
+static void test_rules(void)
+{
+	static const struct {
+		int error;
+		bool skips, reads; /* a path that is left out; one to be read only */
+	} rows[] = {{ENOENT, true, true},
+		    {ENOTDIR, true, true},
+		    {EACCES, false, true},
+		    {EMFILE, false, false}};
+	char dir[PLACES][160];
+	const char *readable[3] = {};
+	struct rights_scope scope = {.readable = readable};
+
+	strcpy(dir[0], "/proc");
+	strcpy(dir[1], "/sys");
+	for (int i = 2; i < PLACES; i++) {
+		char name[8] = {'p', '0' + i};
+
+		snprintf(dir[i], sizeof(dir[i]), "%s", fixture_path(name));
+		mkdir(dir[i], 0700);
+	}
+	for (int i = 0; i < 2; i++)
+		readable[i] = dir[2 + i];
+	for (int i = 0; i < 3; i++)
+		scope.writable[i] = dir[4 + i];
+	begin(3);
+	for (int i = 0; i < 2; i++)
+		scope.renames_in[i] = open(dir[7 + i], O_PATH | O_CLOEXEC);
+	scope.filters = true;
+	ok(drop(-1, &scope).filtered, "system calls are filtered");
+	is_str(kernel.steps, "capabilities no_new_privs landlock filter ", "the order of steps");
+	is_u64(kernel.rules, PLACES, "a rule for each place");
+	for (int i = 0; i < PLACES; i++)
+		is_u64(access_of(dir[i]), i < 4 ? READING : i < 7 ? WRITING : RENAMES, dir[i]);
+	for (size_t fails = 1; fails <= PLACES; fails++) {
+		struct rights r;
+
+		begin(3);
+		kernel.rule_error = ENOSPC;
+		kernel.rule_fails = fails;
+		r = drop(-1, &scope);
+		is_str(r.failed, "landlock: No space left on device", "a rule that fails");
+		ok(kernel.tried == fails && !kernel.entered && r.filtered, "is the last one");
+	}
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (int place = 0; place < 7; place++) {
+			bool good = rows[i].skips || (rows[i].reads && (place == 2 || place == 3));
+			struct rights r;
+
+			begin(3);
+			kernel.unopened = dir[place];
+			kernel.open_error = rows[i].error;
+			r = drop(-1, &scope);
+			ok(kernel.entered == good && !*r.failed == good &&
+				   kernel.tried == (good ? PLACES - 1 : (size_t)place),
+			   "%s cannot be opened: %s", dir[place], strerror(rows[i].error));
+		}
+	for (int i = 0; i < 2; i++)
+		close(scope.renames_in[i]);
+}
+
 static void is_not_in_use(const char *why, const char *failed, int kept)
 {
 	const struct rights_scope none = {};
@@ -252,6 +355,7 @@ int main(void)
 {
 	test_versions();
 	test_scope();
+	test_rules();
 	test_reasons();
 	return tap_done();
 }

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -14,6 +15,7 @@
 
 #include "open_files.h"
 #include "probe/object.h"
+#include "probe/tracefs.h"
 #include "tap.h"
 
 #define MAPPINGS_MAX 16
@@ -301,6 +303,64 @@ static void test_closing(void)
 	table = -1;
 }
 
+/* ---- tracepoints at the ends of calls ---- */
+
+static struct {
+	int open_error, number; /* `number`: of the tracepoint, or -errno */
+	unsigned int opened;
+} tracefs;
+
+int tracefs_open(void)
+{
+	tracefs.opened++;
+	return tracefs.open_error ? -tracefs.open_error
+				  : (int)syscall(SYS_openat, AT_FDCWD, "/", O_PATH | O_CLOEXEC);
+}
+
+int tracefs_tracepoint(int root, const char *name)
+{
+	if (fcntl(root, F_GETFD) < 0 || strcmp(name, "syscalls/sys_exit_mmap") != 0)
+		abort();
+	return tracefs.number;
+}
+
+/* Only a program without a tracepoint of its own needs those of all calls. */
+static void test_exits(void)
+{
+	static const struct {
+		int open_error, number;
+		bool lacks;
+	} rows[] = {{0, 12, false}, {0, -ENOENT, true}, {0, -EACCES, false},
+		    {0, 0, false},  {ENOENT, 12, true}, {EACCES, 12, false}};
+	struct bpf_program *prog;
+	struct object o;
+	unsigned int found = 0;
+
+	if (object_open(&o, OBJECT_FULL, NULL))
+		abort();
+	bpf_object__for_each_program (prog, o.obj) {
+		const char *name = bpf_program__name(prog);
+		bool asks = !strcmp(bpf_program__section_name(prog), "tp");
+
+		if (object_is_typed(&o, name))
+			continue;
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+			size_t fds = open_fds();
+
+			tracefs.open_error = rows[i].open_error;
+			tracefs.number = rows[i].number;
+			tracefs.opened = 0;
+			if (object_lacks_target(&o, name, NULL) != (asks && rows[i].lacks) ||
+			    tracefs.opened != asks || open_fds() != fds)
+				ok(false, "%s, row %zu", name, i);
+		}
+		found += asks;
+	}
+	ok(found == 1, "%u program at the ends of calls", found);
+	ok(!object_lacks_target(&o, "nothing", NULL), "no such program");
+	object_close(&o);
+}
+
 static void test_files(void)
 {
 	struct bpf_program *prog;
@@ -406,6 +466,7 @@ int main(void)
 	test_growing();
 	test_opening();
 	test_closing();
+	test_exits();
 	test_files();
 	test_sizes();
 	test_cpus();

@@ -89,12 +89,16 @@ int setresgid(gid_t real, gid_t effective, gid_t saved)
 
 int prctl(int option, ...)
 {
-	unsigned long value;
+	unsigned long value, others = 0;
 	va_list args;
 
 	va_start(args, option);
 	value = va_arg(args, unsigned long);
+	for (int i = 0; option != PR_SET_SECCOMP && i < 3; i++)
+		others |= va_arg(args, unsigned int);
 	va_end(args);
+	if (others || (option == PR_SET_NO_NEW_PRIVS && value != 1))
+		return fails(EINVAL);
 	if (option == PR_SET_KEEPCAPS && (kernel.no_keep || value > 1))
 		return fails(kernel.no_keep ? EPERM : EINVAL);
 	if (option == PR_SET_KEEPCAPS)
