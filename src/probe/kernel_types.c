@@ -458,8 +458,9 @@ static bool is_needed(void *ctx, const char *name)
 /* Adds the types of a BPF object, and what its programs are attached to. */
 static void add_names(struct names *n, const struct bpf_object *obj)
 {
+	/* what layout.c looks for; a program that is attached by name does not need the last one */
 	static const char *const others[] = {"maple_range_64", "maple_arange_64", "maple_type",
-					      "fprobe"};
+					     "fprobe", "btf_trace_mmap_lock_acquire_returned"};
 	const struct btf *own = bpf_object__btf(obj);
 	struct bpf_program *prog;
 

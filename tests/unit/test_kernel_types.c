@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "probe/kernel_types.h"
+#include "probe/layout.h"
 #include "probe/object.h"
 #include "tap.h"
 
@@ -472,6 +473,12 @@ static void test_this_kernel(void)
 		ok(t && t->size == btf__type_by_id(all, id)->size, "size of %s", names[i]);
 	}
 	check_targets(o.obj, all, part);
+	ok(part && layout_areas_foreign(part) == layout_areas_foreign(all) &&
+		   layout_counts_delays(part) == layout_counts_delays(all) &&
+		   layout_returns_unlimited(part) == layout_returns_unlimited(all),
+	   "layouts that are looked up");
+	is_u64(part ? layout_lock_success(part) : 0, layout_lock_success(all),
+	       "the argument with the result of a lock");
 	is_u64(o.config->task_type, own_id(all, "task_struct"), "the id of task_struct");
 	is_u64(o.config->area_type, own_id(all, "vm_area_struct"), "the id of vm_area_struct");
 	is_u64(o.config->file_type, own_id(all, "file"), "the id of file");

@@ -230,22 +230,29 @@ static int refuse(void *ctx, const struct record *h)
 
 static const struct sink keeps = {.take = keep}, refuses = {.take = refuse};
 
-/* Writes a failed call of a process that started at `start` to the ring, as the kernel does. */
+/* Writes a record to the ring, as the kernel does. */
+static void put_record(unsigned long *end, const struct record *h)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	__u32 head[2] = {h->len, 0};
+	int fd = src->ops->fd(src);
+
+	if (pwrite(fd, head, 8, 2 * page + *end) != 8 ||
+	    pwrite(fd, h, h->len, 2 * page + *end + 8) != h->len)
+		abort();
+	*end += (8 + h->len + 7) / 8 * 8;
+	if (pwrite(fd, end, sizeof(*end), page) != sizeof(*end))
+		abort();
+}
+
+/* Writes a failed call of a process that started at `start`. */
 static void put(unsigned long *end, __u64 start)
 {
 	struct refused_record r = {.h = {RECORD_REFUSED, sizeof(r), 1}};
-	size_t page = sysconf(_SC_PAGESIZE);
-	__u32 head[2] = {sizeof(r), 0};
-	int fd = src->ops->fd(src);
 
 	r.subject.pid = 77;
 	r.subject.start_ns = start;
-	if (pwrite(fd, head, 8, 2 * page + *end) != 8 ||
-	    pwrite(fd, &r, sizeof(r), 2 * page + *end + 8) != sizeof(r))
-		abort();
-	*end += (8 + sizeof(r) + 7) / 8 * 8;
-	if (pwrite(fd, end, sizeof(*end), page) != sizeof(*end))
-		abort();
+	put_record(end, &r.h);
 }
 
 static void test_turns(void)
@@ -294,6 +301,57 @@ static void test_start_times(void)
 	}
 }
 
+static union {
+	struct record h;
+	struct process_record process;
+	struct cgroup_path_record cgroup;
+	struct fork_record fork;
+} last;
+
+static int keep_last(void *ctx, const struct record *h)
+{
+	(void)ctx;
+	if (h->len <= sizeof(last))
+		memcpy(&last, h, h->len);
+	return 0;
+}
+
+/* A start is exact if the fork was seen. Records of no process have no start. */
+static void test_exact_starts(void)
+{
+	const struct sink keeps_last = {.take = keep_last};
+	struct process_record process = {.h = {RECORD_PROCESS, sizeof(process), 1}};
+	struct cgroup_path_record cgroup = {.h = {RECORD_CGROUP, sizeof(cgroup), 1}};
+	struct fork_record fork = {.h = {RECORD_FORK, sizeof(fork), 1}};
+	const __u64 start = 1234567891;
+	unsigned long end = 0;
+
+	begin();
+	force("scan", "/proc");
+	if (!ok(!load(), "/proc is scanned"))
+		return;
+	for (int i = 0; i < 3; i++) {
+		process.subject.start_ns = i == 2 ? live_of_test()->exact_ns : start;
+		process.g.flags = i == 1 ? PROC_BORN : PROC_WATCHED;
+		put_record(&end, &process.h);
+		is_u64(src->ops->drain(src, &keeps_last), 0, "a process");
+		is_u64(last.process.subject.start_ns,
+		       i ? process.subject.start_ns : start / 10000000 * 10000000,
+		       i == 0	? "that faultscope found"
+		       : i == 1 ? "whose fork was seen"
+				: "that is younger than the probe");
+	}
+	memset((char *)&cgroup + sizeof(cgroup.h), 0x55, sizeof(cgroup) - sizeof(cgroup.h));
+	put_record(&end, &cgroup.h);
+	is_u64(src->ops->drain(src, &keeps_last), 0, "a cgroup");
+	ok(!memcmp(&last.cgroup, &cgroup, sizeof(cgroup)), "is sent as it is");
+	fork.subject.start_ns = start;
+	put_record(&end, &fork.h);
+	is_u64(src->ops->drain(src, &keeps_last), 0, "an event");
+	is_u64(last.fork.subject.start_ns, start / 10000000 * 10000000, "has no flags");
+	unload();
+}
+
 static void test_proc_scan(void)
 {
 	begin();
@@ -336,6 +394,7 @@ int main(void)
 		test_events();
 		test_turns();
 		test_start_times();
+		test_exact_starts();
 		test_proc_scan();
 		test_iterator();
 		free(live_types);

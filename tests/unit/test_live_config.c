@@ -4,11 +4,14 @@
  * about each scan. The kernel is played; limits of the machine are files of this test.
  */
 #define _GNU_SOURCE
+#include <bpf/btf.h>
+#include <sys/resource.h>
 #include <sys/sysinfo.h>
 
 #include "live_machine.h"
 #include "probe/host_facts.h"
 #include "probe/kernel_memory.h"
+#include "probe/layout.h"
 #include "probe/ring.h"
 
 static bool numa, swap; /* the machine has several nodes; it has swap space */
@@ -150,6 +153,75 @@ static void test_machine_config(void)
 			   !live_of_test()->obj.shared->has_swap,
 		   "its programs are told");
 	unload();
+}
+
+static __u32 entries_of(const char *map)
+{
+	return bpf_map__max_entries(object_map(&live_of_test()->obj, map));
+}
+
+/* The table of processes has room for twice as many as there are threads. */
+static void test_table_sizes(void)
+{
+	static const struct {
+		const char *threads;
+		bool all;
+		__u32 entries; /* 0: as many as without a number of threads */
+	} rows[] = {{"", true, 0},
+		    {"0.1 0.2 0.3 1/9000 77\n", true, 18000},
+		    {"0.1 0.2 0.3 1/9000 77\n", false, 0},
+		    {"0.1 0.2 0.3 1/100 77\n", true, 0}};
+	__u32 usual = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		machine_cover("/proc/loadavg", rows[i].threads);
+		begin();
+		force("state", "hash");
+		wish.watch_all = rows[i].all;
+		if (!ok(!load(), "hash tables %s", error))
+			continue;
+		usual = usual ?: entries_of("procs");
+		is_u64(entries_of("procs"), rows[i].entries ?: usual, "entries of processes");
+		unload();
+	}
+	machine_cover("/proc/loadavg", "0.1 0.2 0.3 1/100 77\n");
+}
+
+/* If too few files can be opened, no program is loaded. */
+static void test_few_files(void)
+{
+	struct rlimit was, few;
+
+	getrlimit(RLIMIT_NOFILE, &was);
+	few = (struct rlimit){70, was.rlim_max};
+	begin();
+	setrlimit(RLIMIT_NOFILE, &few);
+	is_u64(-load(), EMFILE, "too few files");
+	setrlimit(RLIMIT_NOFILE, &was);
+	ok(!strncmp(error, "cannot load BPF programs: ", 26) && strstr(error, "EMFILE"), "%s",
+	   error);
+	for (unsigned int i = 0; i < played_n; i++)
+		if (played[i].kind == PLAYED_PROGRAM && played[i].instructions > 100)
+			ok(false, "%s is loaded", played[i].name);
+	if (ok(!load(), "with more files %s", error))
+		unload();
+}
+
+/* Layouts that programs read without relocation. */
+static void test_layouts(void)
+{
+	struct btf *types = btf__load_vmlinux_btf();
+
+	begin();
+	if (ok(!load(), "a source %s", error)) {
+		is_u64(config()->lock_success, layout_lock_success(types),
+		       "the argument with the result of a lock");
+		is_u64(config()->areas_foreign, layout_areas_foreign(types),
+		       "whether the tree of mappings is known");
+		ok(live_of_test()->areas_foreign == layout_areas_foreign(types), "which is kept");
+	}
+	unload();
+	btf__free(types);
 }
 
 static bool is_loaded(const char *program)
@@ -420,6 +492,9 @@ int main(void)
 		machine_cover("/proc/sys/vm/max_map_count", "4711\n");
 		test_config();
 		test_machine_config();
+		test_table_sizes();
+		test_few_files();
+		test_layouts();
 		test_programs();
 		test_open();
 		test_deferred_functions();
