@@ -372,12 +372,14 @@ static int finish(struct taking *g, struct kernel_types *k)
 	struct btf_header h = {.magic = BTF_MAGIC, .version = BTF_VERSION, .hdr_len = HEADER_BYTES};
 	struct bytes whole = {};
 
+	if (g->out.failed || g->text.failed)
+		return -ENOMEM;
 	h.type_len = h.str_off = g->out.len;
 	h.str_len = g->text.len;
 	append(&whole, &h, HEADER_BYTES);
 	append(&whole, g->out.at, g->out.len);
 	append(&whole, g->text.at, g->text.len);
-	if (whole.failed || g->out.failed || g->text.failed) {
+	if (whole.failed) {
 		free(whole.at);
 		return -ENOMEM;
 	}
