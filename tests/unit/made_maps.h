@@ -129,11 +129,13 @@ static inline int made_entry(int fd, const void *key, struct made_map **ret, siz
 	return *ret_slot == (*ret)->slots ? made_error(ENOENT) : 0;
 }
 
+static int made_lookup_error; /* result of each lookup; 0: the one of the map */
+
 int bpf_map_lookup_elem(int fd, const void *key, void *value)
 {
 	struct made_map *m;
 	size_t at;
-	int err = made_entry(fd, key, &m, &at);
+	int err = made_lookup_error ? made_lookup_error : made_entry(fd, key, &m, &at);
 
 	if (!err)
 		memcpy(value, made_value(m, at), m->value);

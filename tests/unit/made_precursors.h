@@ -27,6 +27,7 @@ struct made_program {
 static struct made_program program[PROGRAMS];
 static size_t programs;
 static struct fs_blackbox_config config;
+static int open_objects, open_rings;
 static bool opens, loads, has_ring, has_helper[__BPF_FUNC_MAX_ID];
 static int cpus; /* on which this test may run */
 static ring_buffer_sample_fn take_sample;
@@ -51,6 +52,7 @@ struct bpf_object *bpf_object__open_mem(const void *buf, size_t size,
 		abort();
 	snprintf(loaded_btf, sizeof(loaded_btf), "%s", opts->btf_custom_path);
 	errno = ENOMEM;
+	open_objects += opens;
 	return opens ? (struct bpf_object *)program : NULL;
 }
 
@@ -62,7 +64,7 @@ int bpf_object__load(struct bpf_object *obj)
 
 void bpf_object__close(struct bpf_object *obj)
 {
-	(void)obj;
+	open_objects -= obj != NULL;
 }
 
 struct bpf_map *bpf_object__next_map(const struct bpf_object *obj, const struct bpf_map *map)
@@ -128,12 +130,13 @@ struct ring_buffer *ring_buffer__new(int fd, ring_buffer_sample_fn take, void *c
 	take_sample = take;
 	take_ctx = ctx;
 	errno = ENOMEM;
+	open_rings += has_ring;
 	return has_ring ? (struct ring_buffer *)program : NULL;
 }
 
 void ring_buffer__free(struct ring_buffer *rb)
 {
-	(void)rb;
+	open_rings -= rb != NULL;
 }
 
 int ring_buffer__epoll_fd(const struct ring_buffer *rb)

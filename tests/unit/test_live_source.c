@@ -75,6 +75,23 @@ static void test_memory(void)
 	is_u64(shared.walk_ends[STACK_END_ENTRY], 2, "stacks that were walked");
 }
 
+static void test_needs_rights(void)
+{
+	static const struct {
+		int answer;
+		bool needs;
+	} rows[] = {{0, false}, {-EPERM, true}, {-EACCES, false}, {-ENOENT, false}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		begin();
+		made_maps_n = 0;
+		made_map(".data.shared", 0, sizeof(__u32), sizeof(shared), 1);
+		made_lookup_error = rows[i].answer;
+		ok(live_needs_rights(src) == rows[i].needs, "maps need rights: %d", rows[i].needs);
+	}
+	made_lookup_error = 0;
+}
+
 static void test_run_parent(void)
 {
 	begin();
@@ -195,6 +212,7 @@ static void test_walks(void)
 int main(void)
 {
 	test_memory();
+	test_needs_rights();
 	test_run_parent();
 	test_scans();
 	test_pids();

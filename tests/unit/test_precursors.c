@@ -4,12 +4,51 @@
  * programs of a probe or none. Programs and maps are those of this test.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 #include "made_precursors.h"
 #include "probe/host_facts.h"
 #include "tap.h"
+
+static const char *symbols; /* text of /proc/kallsyms; NULL: the file of this machine */
+static bool no_symbols;	    /* it cannot be opened */
+
+FILE *fopen(const char *path, const char *mode)
+{
+	FILE *(*real)(const char *, const char *) =
+		(FILE * (*)(const char *, const char *)) dlsym(RTLD_NEXT, "fopen");
+
+	if (strcmp(path, "/proc/kallsyms") != 0 || (!symbols && !no_symbols))
+		return real(path, mode);
+	errno = EPERM;
+	return no_symbols ? NULL : fmemopen((void *)symbols, strlen(symbols), "r");
+}
+
+static size_t mapped_bytes, unmapped_bytes; /* of maps */
+
+void *mmap(void *at, size_t bytes, int rights, int flags, int fd, off_t from)
+{
+	void *ret = (void *)syscall(SYS_mmap, at, bytes, rights, flags, fd, from);
+
+	if (flags == MAP_SHARED && rights == (PROT_READ | PROT_WRITE) && ret != MAP_FAILED)
+		mapped_bytes += bytes;
+	return ret;
+}
+
+int munmap(void *at, size_t bytes)
+{
+	unmapped_bytes += bytes;
+	return syscall(SYS_munmap, at, bytes);
+}
+
+static void nothing_stays(const char *name)
+{
+	ok(!open_objects && !open_rings && mapped_bytes == unmapped_bytes, "%s: %d %d %zu %zu",
+	   name, open_objects, open_rings, mapped_bytes, unmapped_bytes);
+}
 
 static struct precursors *opened(void)
 {
@@ -54,9 +93,12 @@ static void test_all(void)
 	is_u64(config.hold_ns, PRECURSORS_HOLD_NS, "setting: how long a panic waits");
 	ok(!config.text_start == !config.text_end && config.text_start <= config.text_end,
 	   "setting: the kernel's code");
+	is_u64(mapped_bytes - unmapped_bytes, 256 * 512 + sizeof(struct fs_blackbox_shared),
+	       "memory that is mapped");
 	precursors_close(p);
 	for (size_t i = 0; i < programs; i++)
 		is_u64(program[i].attached, 0, "detached");
+	nothing_stays("all is closed");
 	precursors_close(NULL);
 }
 
@@ -113,6 +155,53 @@ static void is_error(const char *name)
 	for (size_t i = 0; i < programs; i++)
 		if (program[i].attached)
 			ok(false, "%s is attached", program[i].name);
+	nothing_stays(name);
+}
+
+/* The range of the kernel's code, of which kallsyms has the names in any order. */
+static void test_text(void)
+{
+	static const struct {
+		const char *symbols;
+		uint64_t start, end;
+		const char *name;
+	} rows[] = {
+		{"10 T _text\n20 t other\n30 T _etext\n", 0x10, 0x30, "both ends"},
+		{"10 T _stext\n30 T _etext\n", 0x10, 0x30, "without the head"},
+		{"10 T _text\n11 T _stext\n30 T _etext\n", 0x10, 0x30, "the first begin"},
+		{"30 T _etext\n10 T _text\n40 T _etext\n", 0x10, 0x30, "no line behind both"},
+		{"30 T _etext\n", 0, 0x30, "no begin"},
+		{"10 T _text\n", 0x10, 0, "no end"},
+		{"x\n10 T\n10 T _text\n30 T _etext\n", 0x10, 0x30, "other lines"},
+		{"10 T _text_x\n30 T x_etext\n", 0, 0, "other names"},
+		{"0 T _text\n0 T _etext\n", 0, 0, "hidden addresses"},
+		{NULL, 0, 0, "no file"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		symbols = rows[i].symbols;
+		no_symbols = !symbols;
+		made_begin();
+		precursors_close(opened());
+		ok(config.text_start == rows[i].start && config.text_end == rows[i].end,
+		   "%s: %#llx to %#llx", rows[i].name, (unsigned long long)config.text_start,
+		   (unsigned long long)config.text_end);
+	}
+	symbols = NULL;
+	no_symbols = false;
+}
+
+static void test_types(void)
+{
+	char error[1024] = "";
+	struct precursors *p = NULL;
+
+	made_begin();
+	is_u64(-precursors_open(&p, "/nowhere", error, sizeof(error)), ENOENT,
+	       "a file of types that is missing");
+	is_str(error, "--btf /nowhere: cannot be read: No such file or directory", "its text");
+	ok(!p, "there is nothing");
+	nothing_stays("nothing is opened");
 }
 
 static void test_errors(void)
@@ -182,6 +271,12 @@ static void test_records(void)
 	precursors_panic_kept(p);
 	is_u64(shared->panic_kept, 1, "it goes on");
 	ok(!precursors_need_rights(p), "counts need no privileges");
+	made_lookup_error = -EPERM;
+	ok(precursors_need_rights(p), "on an old kernel, they do");
+	is_u64(precursors_count(p, 3, 0x1000), 0, "and are not known");
+	made_lookup_error = -EACCES;
+	ok(!precursors_need_rights(p), "another error is no matter of privileges");
+	made_lookup_error = 0;
 	munmap(shared, sizeof(*shared));
 	precursors_close(p);
 }
@@ -192,6 +287,8 @@ int main(void)
 	test_panics();
 	test_refused();
 	test_errors();
+	test_text();
+	test_types();
 	test_records();
 	return tap_done();
 }
