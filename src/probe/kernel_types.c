@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error_text.h"
 #include "base/hash.h"
 
 #define BTF_BYTES_MAX (256u << 20)
@@ -509,15 +510,18 @@ static void read_bytes(int fd, size_t size, struct file_bytes *b)
 }
 
 /*
- * Maps a file of the kernel, which never shrinks, or reads it. The kernel's BTF can be mapped since
- * "btf: Allow mmap of vmlinux btf" (6.16). A copy takes 10 ms.
+ * Maps a file of the kernel, which never shrinks, or reads it. If it cannot, errno is the reason, or
+ * 0. The kernel's BTF can be mapped since "btf: Allow mmap of vmlinux btf" (6.16). A copy takes
+ * 10 ms.
  */
 static struct file_bytes file_bytes(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct file_bytes b = {};
 	struct stat st;
+	int fd;
 
+	errno = 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return b;
 	if (!fstat(fd, &st) && st.st_size > 0 && st.st_size <= BTF_BYTES_MAX) {
@@ -582,7 +586,7 @@ int kernel_types_read(struct kernel_types *k, const struct bpf_object *obj)
 	struct names names = {};
 	struct file_bytes b = file_bytes("/sys/kernel/btf/vmlinux");
 
-	k->err = b.at ? 0 : errno == ENOMEM ? -ENOMEM : -ENOENT;
+	k->err = b.at ? 0 : is_exhausted(-errno) ? -errno : -ENOENT;
 	if (b.at) {
 		add_names(&names, obj);
 		k->err = kernel_types_take(k, b.at, b.len, is_needed, &names);

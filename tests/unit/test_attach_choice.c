@@ -279,6 +279,36 @@ static void test_on_request(void)
 	is_without("tlb", HOOK_BLIND, "raw_tp: no");
 }
 
+/* Calls may be traced at any level by an attach type that costs other calls nothing. */
+static void test_free_calls(void)
+{
+	static const char costs[] =
+		"off: it costs each system call of the host; --export.calls enables it";
+	const unsigned int free_calls = OPTIONAL_CALLS | ACCEPTS_FREE_CALLS;
+	char why[256];
+
+	begin(0x3, false, OPTIONAL_CALLS);
+	is_without("calls", HOOK_OFF, NO_LEVEL);
+	begin(0x3, false, free_calls);
+	is_str(chosen("calls"), CALL_RETURNS, "an attach type that is free");
+	is_str(status("calls")->why, "", "without a reason");
+	is_u64(status("calls")->state, HOOK_OFF, "it is not attached yet");
+	is_without("fault_class", HOOK_OFF, NO_LEVEL);
+	refuse("calls", "no", NULL);
+	snprintf(why, sizeof(why), CALL_RETURNS ": no; %s", costs);
+	is_without("calls", HOOK_OFF, why);
+	begin(0x3, false, free_calls);
+	ok(choice_fall_back(&c, "old"), "the build for old kernels");
+	is_without("calls", HOOK_OFF, costs);
+	begin(OVERHEAD_ALL, false, free_calls);
+	refuse("calls", "no", NULL);
+	is_str(chosen("calls"), "tracepoint", "at its level, the others are tried too");
+	memset(forced, 0, sizeof(forced));
+	forced[hook_find("calls")] = "tracepoint";
+	choice_begin(&c, 0x3, false, free_calls, forced);
+	is_without("calls", HOOK_OFF, NO_LEVEL);
+}
+
 static void test_forbidden(void)
 {
 	begin(OVERHEAD_ALL, false, ALL_CALLS);
@@ -441,6 +471,7 @@ int main(void)
 	test_forced();
 	test_forced_state();
 	test_on_request();
+	test_free_calls();
 	test_forbidden();
 	test_no_programs();
 	test_programs();

@@ -312,8 +312,14 @@ static void test_errors(void)
 	begin();
 	open_error = ENOENT;
 	fails(-ENOENT, "a kernel without types");
+	open_error = EACCES;
+	fails(-ENOENT, "types that may not be read");
 	open_error = ENOMEM;
 	fails(-ENOMEM, "memory runs out");
+	open_error = EMFILE;
+	fails(-EMFILE, "files run out");
+	open_error = ENFILE;
+	fails(-ENFILE, "also those of the machine");
 	begin();
 	readable = 100;
 	fails(-EINVAL, "the file can be read in part only");
@@ -321,7 +327,7 @@ static void test_errors(void)
 	close(file);
 	file = memfd_create("empty", MFD_CLOEXEC);
 	open_error = 0;
-	errno = 0;
+	errno = EMFILE; /* of an earlier call */
 	fails(-ENOENT, "an empty file");
 	if (pwrite(file, "no types at all, but some text", 30, 0) != 30)
 		abort();

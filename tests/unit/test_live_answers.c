@@ -62,6 +62,35 @@ int bpf_link_create(int prog_fd, int target_fd, enum bpf_attach_type type,
 	return real(prog_fd, target_fd, type, opts);
 }
 
+static int types_error; /* errno of opening the kernel's types; 0: they can be opened */
+
+int open(const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+	va_list list;
+
+	if (flags & O_CREAT) {
+		va_start(list, flags);
+		mode = va_arg(list, mode_t);
+		va_end(list);
+	}
+	if (!types_error || strcmp(path, LIVE_BTF) != 0)
+		return openat(AT_FDCWD, path, flags, mode);
+	errno = types_error;
+	return -1;
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+	FILE *(*real)(const char *, const char *) =
+		(FILE * (*)(const char *, const char *)) dlsym(RTLD_NEXT, "fopen");
+
+	if (!types_error || strcmp(path, LIVE_BTF) != 0)
+		return real(path, mode);
+	errno = types_error;
+	return NULL;
+}
+
 /* ---- returns of functions ---- */
 
 /* Checks which attach type of calls is used, and why it is not the best one. */
@@ -217,6 +246,30 @@ static void test_exhausted_later(void)
 	unload();
 }
 
+/* If memory or files run out while the kernel's types are read, no other build is tried. */
+static void test_exhausted_types(void)
+{
+	static const int numbers[] = {ENOMEM, EMFILE, ENFILE};
+	char want[96];
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		size_t fds = played_fds();
+
+		begin();
+		asked = 0;
+		types_error = numbers[i];
+		is_u64(-load(), numbers[i], "the kernel's types cannot be opened");
+		types_error = 0;
+		snprintf(want, sizeof(want), "cannot load BPF programs: %s (",
+			 strerror(numbers[i]));
+		ok(!strncmp(error, want, strlen(want)) && !asked && !src, "%s", error);
+		is_u64(played_fds(), fds, "no file is left");
+	}
+	begin();
+	if (ok(!load(), "later, they can %s", error))
+		unload();
+}
+
 /* ---- pid namespaces ---- */
 
 static void test_nested(void)
@@ -343,6 +396,7 @@ int main(void)
 		test_features();
 		test_too_late();
 		test_exhausted_later();
+		test_exhausted_types();
 		test_nested();
 		test_exact();
 		test_lockdown();
