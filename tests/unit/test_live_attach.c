@@ -22,6 +22,22 @@ int bpf_prog_test_run_opts(int prog_fd, struct bpf_test_run_opts *opts)
 	return 0;
 }
 
+/* Results of the next reads of an iterator: bytes, or -errno. After them, its file is read. */
+static int iterator_reads[4];
+static unsigned int nr_iterator_reads, iterator_read;
+
+ssize_t read(int fd, void *to, size_t size)
+{
+	const struct played *p = played_by_fd(fd);
+	int got;
+
+	if (!p || p->kind != PLAYED_OTHER || iterator_read == nr_iterator_reads)
+		return played_real(SYS_read, fd, to, size);
+	got = iterator_reads[iterator_read++];
+	errno = got < 0 ? -got : EIO; /* of an earlier call, if this one succeeds */
+	return got < 0 ? -1 : got;
+}
+
 /* Only one attach type of one probe is asked for. */
 static void begin_only(const char *hook, const char *mechanism)
 {
@@ -368,6 +384,19 @@ static void test_proc_scan(void)
 
 static void test_iterator(void)
 {
+	static const struct {
+		int results[4];
+		unsigned int n;
+		int error;
+		const char *name;
+	} reads[] = {
+		{{5, 64, 1, 0}, 4, 0, "an iterator that writes something"},
+		{{-EAGAIN, 0}, 2, 0, "one that takes several turns"},
+		{{-EINTR, 1, 0}, 3, 0, "a signal in between"},
+		{{-EIO}, 1, EIO, "an error"},
+		{{1, -EFAULT}, 2, EFAULT, "an error later"},
+	};
+
 	begin();
 	force("scan", "iter/task");
 	if (!ok(!load(), "an iterator"))
@@ -379,6 +408,17 @@ static void test_iterator(void)
 	played_runs = runs = 0;
 	is_u64(src->ops->look(src, &keeps), 0, "a scan");
 	ok(played_runs == 1 && !runs, "reads the iterator");
+	for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++) {
+		size_t fds = played_fds();
+
+		memcpy(iterator_reads, reads[i].results, sizeof(iterator_reads));
+		nr_iterator_reads = reads[i].n;
+		iterator_read = 0;
+		is_u64(-src->ops->look(src, &keeps), reads[i].error, reads[i].name);
+		is_u64(iterator_read, reads[i].n, "it is read to its end");
+		is_u64(played_fds(), fds, "and closed");
+	}
+	nr_iterator_reads = iterator_read = 0;
 	unload();
 }
 

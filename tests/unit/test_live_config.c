@@ -388,6 +388,8 @@ static void test_tick(void)
 		return;
 	shared = live_of_test()->obj.shared;
 	shared->stored[FS_STORED_STATE] = 3;
+	shared->walk_ends[STACK_END_ENTRY] = 9;
+	shared->losses.ring = 5;
 	machine_cover("/proc/sys/vm/max_map_count", "5000\n");
 	swap = true;
 	before = host_monotonic_ns();
@@ -395,6 +397,8 @@ static void test_tick(void)
 	is_u64(tick.limits.max_map_count, 5000, "a limit that was changed");
 	is_u64(shared->max_map_count, 5000, "is told to the programs");
 	is_u64(shared->has_swap, 1, "so is swap space");
+	is_u64(tick.walk_ends[STACK_END_ENTRY], 9, "stacks that were walked");
+	is_u64(tick.losses.ring, 5, "losses");
 	is_u64(tick.own_state_bytes, kernel_memory_of_state(shared->stored), "memory of states");
 	is_u64(tick.own_tables_bytes, live_of_test()->tables_bytes, "memory of tables");
 	ok(tick.h.len == sizeof(tick) && tick.h.t_ns >= before &&
