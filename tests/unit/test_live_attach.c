@@ -38,6 +38,13 @@ ssize_t read(int fd, void *to, size_t size)
 	return got < 0 ? -1 : got;
 }
 
+/* Code with _FORTIFY_SOURCE calls this function in place of read(). */
+ssize_t read_checked(int fd, void *to, size_t size, size_t room) __asm__("__read_chk");
+ssize_t read_checked(int fd, void *to, size_t size, size_t room)
+{
+	return size > room ? -1 : read(fd, to, size);
+}
+
 /* Only one attach type of one probe is asked for. */
 static void begin_only(const char *hook, const char *mechanism)
 {
