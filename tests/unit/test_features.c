@@ -190,6 +190,9 @@ static void test_returns(void)
 	ok(!kernel_traces_returns(), "the kernel has no such links");
 	link_answer = ANSWER_FD;
 	ok(!kernel_traces_returns(), "a link to nothing");
+	programs_from = 3;
+	ok(!kernel_traces_returns(), "whose file has the number 0");
+	programs_from = 0;
 	load_answer = -EINVAL;
 	link_answer = -EINVAL;
 	ok(!kernel_traces_returns(), "the kernel loads no such program");
