@@ -510,8 +510,8 @@ static void read_bytes(int fd, size_t size, struct file_bytes *b)
 }
 
 /*
- * Maps a file of the kernel, which never shrinks, or reads it. If it cannot, errno is the reason, or
- * 0. The kernel's BTF can be mapped since "btf: Allow mmap of vmlinux btf" (6.16). A copy takes
+ * Maps a file of the kernel, which never shrinks, or reads it. If it fails, errno is the reason,
+ * or 0. The kernel's BTF can be mapped since "btf: Allow mmap of vmlinux btf" (6.16). A copy takes
  * 10 ms.
  */
 static struct file_bytes file_bytes(const char *path)

@@ -14,7 +14,8 @@
 #include "tap.h"
 
 static const char *symbols; /* text of /proc/kallsyms; NULL: the file of this machine */
-static bool no_symbols;	    /* it cannot be opened */
+static const char few_symbols[] = "10 T _text\n30 T _etext\n";
+static bool no_symbols; /* it cannot be opened */
 
 FILE *fopen(const char *path, const char *mode)
 {
@@ -187,7 +188,7 @@ static void test_text(void)
 		   "%s: %#llx to %#llx", rows[i].name, (unsigned long long)config.text_start,
 		   (unsigned long long)config.text_end);
 	}
-	symbols = NULL;
+	symbols = few_symbols;
 	no_symbols = false;
 }
 
@@ -284,6 +285,7 @@ static void test_records(void)
 int main(void)
 {
 	test_all();
+	symbols = few_symbols; /* the file of this machine is long */
 	test_panics();
 	test_refused();
 	test_errors();
