@@ -278,6 +278,142 @@ static void test_swap_of_v1(void)
 	}
 }
 
+/*
+ * Who has set the limit of a cgroup: a line of its unit, systemd's default for tasks, the container
+ * runtime, or somebody else.
+ */
+static void test_judged(void)
+{
+	static const char in_docker[] = "system.slice/docker-" ID ".scope";
+	static const struct {
+		enum limit_id limit;
+		const char *dir; /* the cgroup of the process, which has the limit */
+		const char *value;
+		const char *file, *text; /* a file of systemd; NULL: none */
+		enum origin_from from;
+		unsigned int line;
+		const char *unit;
+		const char *name;
+	} rows[] = {
+		{LIMIT_CGROUP_PIDS, "system.slice/b.service", "629145", NULL, NULL, ORIGIN_MANAGER,
+		 0, "b.service", "the default of a service"},
+		{LIMIT_CGROUP_PIDS, "system.slice/b.scope", "629145", NULL, NULL, ORIGIN_MANAGER, 0,
+		 "b.scope", "the default of a scope"},
+		{LIMIT_CGROUP_PIDS, "b.slice", "629145", NULL, NULL, ORIGIN_HAND, 0, "b.slice",
+		 "a slice has no default"},
+		{LIMIT_CGROUP_PIDS, "b.slice", "99", "etc/systemd/system/b.slice",
+		 "[Slice]\nTasksMax=99\n", ORIGIN_FILE, 2, "b.slice", "a line of a slice"},
+		{LIMIT_CGROUP_PIDS, "b.slice", "629145", "etc/systemd/system.conf",
+		 "[Manager]\nDefaultTasksMax=629145\n", ORIGIN_HAND, 0, "b.slice",
+		 "the default of the configuration is not for slices"},
+		{LIMIT_CGROUP_PIDS, "b.service", "99", "etc/systemd/system.conf",
+		 "[Manager]\nDefaultTasksMax=99\n", ORIGIN_FILE, 2, "b.service",
+		 "a default of the configuration"},
+		{LIMIT_CGROUP_PIDS, "b.service", "98", "etc/systemd/system.conf",
+		 "[Manager]\nDefaultTasksMax=99\n", ORIGIN_HAND, 0, "b.service",
+		 "another value than the default"},
+		{LIMIT_CGROUP_PIDS, "b.service", "629145", "etc/systemd/system.conf",
+		 "[Manager]\nDefaultTasksMax=99\n", ORIGIN_MANAGER, 0, "b.service",
+		 "15 % in spite of another default"},
+		{LIMIT_CGROUP_PIDS, "b.service", "15000", NULL, NULL, ORIGIN_MANAGER, 0,
+		 "b.service", "15 % of all threads"},
+		{LIMIT_CGROUP_PIDS, "b.service", "20000", "etc/systemd/system/b.service",
+		 "[Service]\nTasksMax=20%\n", ORIGIN_FILE, 2, "b.service", "20 % of all threads"},
+		{LIMIT_CGROUP_PIDS, "b.service", "20002", "etc/systemd/system/b.service",
+		 "[Service]\nTasksMax=20%\n", ORIGIN_HAND, 2, "b.service", "a bit more than 20 %"},
+		{LIMIT_CGROUP_PIDS, "b.service", "15000", "etc/systemd/system/b.service",
+		 "[Service]\nTasksMax=99\n", ORIGIN_HAND, 2, "b.service",
+		 "a unit with another value has no default"},
+		{LIMIT_CGROUP_PIDS, "b.socket", "15000", NULL, NULL, ORIGIN_HAND, 0, "b.socket",
+		 "a socket"},
+		{LIMIT_CGROUP_PIDS, "b", "15000", NULL, NULL, ORIGIN_HAND, 0, "", "no unit"},
+		{LIMIT_CGROUP_MEMORY, "b.service", "15000", NULL, NULL, ORIGIN_HAND, 0, "b.service",
+		 "memory has no default"},
+		{LIMIT_CGROUP_MEMORY, "b.service", "8192", "etc/systemd/system/b.service",
+		 "[Service]\nMemoryMax=8K\n", ORIGIN_FILE, 2, "b.service", "a line of a service"},
+		{LIMIT_CGROUP_MEMORY, "b.service", "8192", "etc/systemd/system/b.service",
+		 "[Service]\nMemoryHigh=8K\n", ORIGIN_HAND, 0, "b.service",
+		 "a line of another limit"},
+		{LIMIT_CGROUP_MEMORY_HIGH, "b.service", "8192", "etc/systemd/system/b.service",
+		 "[Service]\nMemoryHigh=8K\n", ORIGIN_FILE, 2, "b.service",
+		 "a line of memory.high"},
+		{LIMIT_CGROUP_MEMORY_HIGH, "b.service", "8192", "etc/systemd/system/b.service",
+		 "[Service]\nMemoryLimit=8K\n", ORIGIN_HAND, 0, "b.service",
+		 "the old name of another limit"},
+		{LIMIT_CGROUP_HUGETLB, "b.service", "2097152", NULL, NULL, ORIGIN_HAND, 0,
+		 "b.service", "a limit that units do not set"},
+		{LIMIT_CGROUP_PIDS, in_docker, "629145", NULL, NULL, ORIGIN_RUNTIME, 0, "",
+		 "a container"},
+		{LIMIT_CGROUP_PIDS, "docker/" ID, "15000", NULL, NULL, ORIGIN_RUNTIME, 0, "",
+		 "a container without systemd"},
+		{LIMIT_CGROUP_PIDS, "docker/" ID "/x", "15000", NULL, NULL, ORIGIN_HAND, 0, "",
+		 "a cgroup that the container made"},
+		{LIMIT_CGROUP_PIDS, "docker/" ID "/x.service", "15000", NULL, NULL, ORIGIN_HAND, 0,
+		 "x.service", "a unit of the systemd in a container"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct limit *l = &limit_table[rows[i].limit];
+		bool huge = rows[i].limit == LIMIT_CGROUP_HUGETLB;
+		char cgroup[200], path[300];
+		struct fakeroot r;
+		struct origin o;
+
+		snprintf(cgroup, sizeof(cgroup), "0::/%s\n", rows[i].dir);
+		r = make_v2(cgroup);
+		fake_file(&r, "proc/sys/kernel/pid_max", "4194304\n");
+		fake_file(&r, "proc/sys/kernel/threads-max", "100000\n");
+		fake_file(&r, "proc/meminfo", "Hugepagesize: 2048 kB\n");
+		snprintf(path, sizeof(path), "sys/fs/cgroup/%s/%s", rows[i].dir,
+			 huge ? "hugetlb.2MB.max" : l->max);
+		fake_file(&r, path, "%s\n", rows[i].value);
+		snprintf(path, sizeof(path), "sys/fs/cgroup/%s/%s", rows[i].dir,
+			 huge ? "hugetlb.2MB.current" : l->now);
+		fake_file(&r, path, "7\n");
+		if (rows[i].file)
+			fake_file(&r, rows[i].file, "%s", rows[i].text);
+		o = fake_find(&r, 9, rows[i].limit);
+		is_u64(o.from, rows[i].from, rows[i].name);
+		ok(o.known && o.value == strtoull(rows[i].value, NULL, 10) && o.used == 7 &&
+			   !o.levels,
+		   "its value");
+		is_u64(o.line.line, rows[i].line, "its line");
+		if (rows[i].unit[0] || o.from != ORIGIN_RUNTIME)
+			is_str(o.at_holder.unit, rows[i].unit, "its unit");
+		ok(!o.swap_known, "its swap is not known");
+		fakeroot_free(&r);
+	}
+}
+
+/* With at_cgroup, the limit of the given cgroup counts, even if an ancestor has less room. */
+static void test_at_cgroup(void)
+{
+	struct fakeroot r = make_v2("0::/a/b\n");
+	struct origin_of of = {.pid = 9, .cgroup = "/a/b", .at_cgroup = true};
+	struct origin o;
+
+	set_level(&r, "sys/fs/cgroup/a", "8192", "8192");
+	set_level(&r, "sys/fs/cgroup/a/b", "16384", "4096");
+	fake_file(&r, "sys/fs/cgroup/a/b/memory.swap.max", "max\n");
+	is_u64(origin_find(r.fd, &of, LIMIT_CGROUP_MEMORY, &o), 0, "a cgroup");
+	ok(o.value == 16384 && o.used == 4096 && !o.levels, "its own limit");
+	is_str(o.dir, "/sys/fs/cgroup/a/b", "its directory");
+	ok(o.swap_known && o.swap == LIMIT_NONE, "no limit of swap");
+	of.cgroup = "/a";
+	origin_find(r.fd, &of, LIMIT_CGROUP_MEMORY, &o);
+	is_str(o.dir, "/sys/fs/cgroup/a", "another cgroup than that of the process");
+	of.at_cgroup = false;
+	origin_find(r.fd, &of, LIMIT_CGROUP_MEMORY, &o);
+	ok(o.value == 8192 && o.used == 8192 && o.levels == 1, "the limit with the least room");
+	set_level(&r, "sys/fs/cgroup/a/b", "max", "4096");
+	of.cgroup = "/a/b";
+	of.at_cgroup = true;
+	origin_find(r.fd, &of, LIMIT_CGROUP_MEMORY, &o);
+	ok(o.known && o.value == LIMIT_NONE && o.from == ORIGIN_NOBODY && !o.dir[0],
+	   "a cgroup without a limit");
+	fakeroot_free(&r);
+}
+
 int main(void)
 {
 	test_v2();
@@ -291,5 +427,7 @@ int main(void)
 	test_rounded_pages();
 	test_old_name();
 	test_swap_of_v1();
+	test_judged();
+	test_at_cgroup();
 	return tap_done();
 }

@@ -279,6 +279,157 @@ static void test_own_unit(void)
 	fakeroot_free(&r);
 }
 
+/*
+ * The unit of a process is asked only if systemd may have started the process: its parent is in
+ * another unit, or is pid 1.
+ */
+static void test_parents_unit(void)
+{
+	static const struct {
+		unsigned int parent;
+		const char *of_parent; /* its cgroup */
+		enum origin_from from;
+		const char *name;
+	} rows[] = {
+		{40, SERVICE, ORIGIN_PROCESS, "a parent in the same unit"},
+		{40, SESSION, ORIGIN_MANAGER, "a parent in another unit"},
+		{40, "0::/\n", ORIGIN_MANAGER, "a parent in no unit"},
+		{1, SERVICE, ORIGIN_MANAGER, "pid 1 in the same unit"},
+		{1, SESSION, ORIGIN_MANAGER, "pid 1 in another unit"},
+		{77, SERVICE, ORIGIN_MANAGER, "an unknown parent"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fakeroot r = make_machine();
+		struct origin o;
+
+		fake_process(&r, rows[i].parent == 77 ? 40 : rows[i].parent, 0, "parent", 0,
+			     rows[i].of_parent);
+		fake_limit(&r, rows[i].parent == 77 ? 40 : rows[i].parent, NOFILE, "7", "9");
+		fake_process(&r, 50, rows[i].parent, "app", 0, SERVICE);
+		fake_limit(&r, 50, NOFILE, "1024", "524288");
+		o = fake_find(&r, 50, LIMIT_NOFILE);
+		ok(is_from(&o, rows[i].from, "") && o.holder.pid == 50, "%s: from %d", rows[i].name,
+		   o.from);
+		is_str(o.at_holder.unit, "app.service", "its unit");
+		fakeroot_free(&r);
+	}
+}
+
+#define ID	  "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define CONTAINER "0::/docker/" ID "\n"
+#define INSIDE	  "0::/docker/" ID "/system.slice/app.service\n"
+
+/* The first process of a container has the limits that the runtime gives to it. */
+static void test_container(void)
+{
+	static const struct {
+		const char *of_parent, *own;
+		enum origin_from from;
+		const char *name;
+	} rows[] = {
+		{SERVICE, CONTAINER, ORIGIN_RUNTIME, "the first process of a container"},
+		{"0::/docker/1" ID "\n", CONTAINER, ORIGIN_RUNTIME, "a parent in no container"},
+		{CONTAINER, CONTAINER, ORIGIN_PROCESS, "a process that the container started"},
+		{CONTAINER, INSIDE, ORIGIN_PROCESS, "a unit in the container"},
+		{SERVICE, INSIDE, ORIGIN_PROCESS, "a unit in the container with a parent outside"},
+		{SESSION, "0::/a/b\n", ORIGIN_PROCESS, "no container"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fakeroot r = make_machine();
+		struct origin o;
+
+		fake_process(&r, 40, 1, "parent", 0, rows[i].of_parent);
+		fake_limit(&r, 40, NOFILE, "7", "9");
+		fake_process(&r, 50, 40, "app", 0, rows[i].own);
+		fake_limit(&r, 50, NOFILE, "300", "301");
+		/* a file of the host, which is not that of the systemd in the container */
+		fake_file(&r, "etc/systemd/system/app.service", "[Service]\nLimitNOFILE=300:301\n");
+		o = fake_find(&r, 50, LIMIT_NOFILE);
+		ok(is_from(&o, rows[i].from, ""), "%s: from %d, line \"%s\"", rows[i].name, o.from,
+		   o.line.value);
+		fakeroot_free(&r);
+	}
+}
+
+/* Without fs.nr_open, values of a unit are compared as they are. */
+static void test_unknown_maximum(void)
+{
+	static const struct {
+		const char *soft, *hard, *value;
+		enum origin_from from;
+	} rows[] = {
+		{"1048576", "1048576", "infinity", ORIGIN_PROCESS},
+		{"1048576", "1048576", "2000000", ORIGIN_PROCESS},
+		{"2000000", "2000000", "2000000", ORIGIN_FILE},
+		{"300", "400", "300:400", ORIGIN_FILE},
+		{"unlimited", "unlimited", "infinity", ORIGIN_FILE},
+	};
+	struct fakeroot r = make_machine();
+
+	fake_remove(&r, "proc/sys/fs/nr_open");
+	fake_limit(&r, 1, NOFILE, "7", "9");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct origin o;
+
+		fake_process(&r, 50, 1, "app", 0, SERVICE);
+		fake_limit(&r, 50, NOFILE, rows[i].soft, rows[i].hard);
+		fake_file(&r, "etc/systemd/system/app.service", "[Service]\nLimitNOFILE=%s\n",
+			  rows[i].value);
+		o = fake_find(&r, 50, LIMIT_NOFILE);
+		ok(is_from(&o, rows[i].from, rows[i].value) && !o.most, "%s, hard %s, %s: from %d",
+		   rows[i].soft, rows[i].hard, rows[i].value, o.from);
+	}
+	fakeroot_free(&r);
+}
+
+/* Up to 64 generations of parents are searched for the oldest one with the same limit. */
+static void test_generations(void)
+{
+	for (uint32_t generations = 63; generations <= 65; generations++) {
+		struct fakeroot r = make_machine();
+		struct origin o;
+
+		for (uint32_t i = 0; i <= generations; i++) {
+			fake_process(&r, 1000 + i, i == generations ? 1 : 1001 + i, "app", 0,
+				     SERVICE);
+			fake_limit(&r, 1000 + i, NOFILE, "300", "301");
+		}
+		fake_limit(&r, 1, NOFILE, "7", "9");
+		o = fake_find(&r, 1000, LIMIT_NOFILE);
+		is_u64(o.generations, generations < 64 ? generations : 64, "generations");
+		is_u64(o.holder.pid, 1000 + o.generations, "the oldest that was found");
+		is_u64(o.above.pid, generations < 64, "its parent is known if it was read");
+		fakeroot_free(&r);
+	}
+}
+
+/* What /proc says of the process that has the limit. */
+static void test_status(void)
+{
+	struct fakeroot r = make_machine();
+	struct origin o;
+
+	fake_limit(&r, 1, NOFILE, "7", "9");
+	fake_process(&r, 50, 1, "a name", 1234, SERVICE);
+	fake_file(&r, "proc/50/status", "Name:\ta name\nUid:\t1234\t5\t6\t7\nPPid:\t1\n");
+	fake_limit(&r, 50, NOFILE, "300", "unlimited");
+	o = fake_find(&r, 50, LIMIT_NOFILE);
+	ok(o.holder.pid == 50 && o.holder.uid == 1234 && o.holder.known && o.holder.soft == 300 &&
+		   o.holder.hard == LIMIT_NONE,
+	   "its numbers");
+	is_str(o.holder.comm, "a name", "its name");
+	ok(o.above.pid == 1 && !o.above.uid && o.above.soft == 7 && o.above.hard == 9,
+	   "its parent");
+	is_str(o.above.comm, "systemd", "the parent's name");
+	ok(o.known && o.value == 300 && o.hard == LIMIT_NONE && o.most == 1048576, "the limit");
+	fake_file(&r, "proc/50/status", "Name:\tx\nPPid:\tnone\n");
+	o = fake_find(&r, 50, LIMIT_NOFILE);
+	ok(o.known && !o.above.pid && !o.holder.uid, "an unknown parent");
+	fakeroot_free(&r);
+}
+
 int main(void)
 {
 	test_login();
@@ -287,5 +438,10 @@ int main(void)
 	test_first();
 	test_ancestors();
 	test_own_unit();
+	test_parents_unit();
+	test_container();
+	test_unknown_maximum();
+	test_generations();
+	test_status();
 	return tap_done();
 }

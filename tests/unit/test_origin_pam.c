@@ -9,8 +9,10 @@ static const struct user ann = {.uid = 1000,
 				.gid = 1001,
 				.name = "ann",
 				.groups = 2,
+				/* the third group is behind the last one */
 				.group = {{.gid = 1001, .name = "ann"},
-					  {.gid = 50, .name = "dev"}}},
+					  {.gid = 50, .name = "dev"},
+					  {.gid = 51, .name = "old"}}},
 			 root = {.uid = 0, .gid = 0, .name = "root"},
 			 unknown = {.uid = 7, .gid = UINT32_MAX};
 
@@ -40,6 +42,7 @@ static const struct {
 	{&ann, "@ann - nofile 5\n", "5:5"},
 	{&ann, "@de - nofile 5\n", "-:-"},
 	{&ann, "@ - nofile 5\n", "-:-"},
+	{&ann, "@old - nofile 5\n", "-:-"},
 	{&ann, "@1001:1001 - nofile 5\n", "5:5"},
 	{&ann, "@1001: - nofile 5\n", "5:5"},
 	{&ann, "@:1001 - nofile 5\n", "5:5"},
