@@ -203,6 +203,19 @@ static void test_lines(void)
 	ok(!k.kernel.table.n && !k.modules.table.n && !k.kernel.text, "freed");
 }
 
+/* Functions that are left out are counted in both tables, and for two reasons. */
+static void test_lost(void)
+{
+	struct kernel_names k = {};
+
+	k.kernel.lost = 1;
+	k.kernel.table.cut = 20;
+	k.modules.lost = 300;
+	k.modules.table.cut = 4000;
+	k.next.lost = 50000; /* of a list that is not read to its end */
+	is_u64(kernel_names_lost(&k), 4321, "functions that were left out");
+}
+
 int main(void)
 {
 	struct kernel_names k = {};
@@ -214,5 +227,6 @@ int main(void)
 	kernel_names_free(&k);
 	test_nothing();
 	test_lines();
+	test_lost();
 	return tap_done();
 }

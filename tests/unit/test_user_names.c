@@ -98,6 +98,7 @@ static void test_lines(void)
 		fake_file(&root, "etc/passwd", "%s", rows[i].line);
 		is_str(user_name_find(&u, root.fd, rows[i].uid), rows[i].want,
 		       rows[i].want ? rows[i].want : "a line that is not valid");
+		is_u64(u.n, rows[i].want != NULL, "number of users");
 		user_names_free(&u);
 		fakeroot_free(&root);
 	}
