@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Tests which processes are selected by container, and the bounds of the other filters. open() is
- * replaced: /proc is that of the test.
+ * replaced: /proc and the list of mounts are those of the test.
  */
 #include "fakeroot.h"
 
 #include <errno.h>
+#include <mntent.h>
 #include <sys/syscall.h>
 
 #include "collect/filter.h"
@@ -14,7 +15,22 @@
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-static char proc[96]; /* the directory that is opened as /proc */
+static char proc[96];	   /* the directory that is opened as /proc */
+static const char *mounts; /* text of /proc/self/mounts; NULL: it cannot be opened */
+static const char *cgroup; /* the only cgroup that exists; NULL: none */
+
+FILE *setmntent(const char *path, const char *mode)
+{
+	return mounts && !strcmp(path, "/proc/self/mounts")
+		       ? fmemopen((void *)mounts, strlen(mounts), "r")
+		       : NULL;
+}
+
+int access(const char *path, int mode)
+{
+	errno = ENOENT;
+	return cgroup && !strcmp(path, cgroup) ? 0 : -1;
+}
 
 int open(const char *path, int flags, ...)
 {
@@ -137,6 +153,62 @@ static void test_long_cgroup(void)
 	ok(!filter_shows(&f, 1, 0, "a", NULL), "but none whose cgroup is not known");
 }
 
+#define MOUNTS                                                                                     \
+	"proc /proc proc rw 0 0\n"                                                                 \
+	"tmpfs /sys/fs/cgroup tmpfs rw 0 0\n"                                                      \
+	"cgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0\n"                                      \
+	"cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0\n"                                          \
+	"cgroup2 /mnt cgroup2 rw 0 0\n"                                                            \
+	"cgroup2 /mnt/inner cgroup2 rw 0 0\n"
+
+/* A path of a directory of cgroupfs is taken as the path of its cgroup, if it exists. */
+static void test_mounted_cgroups(void)
+{
+	static const struct {
+		const char *mounts, *path, *exists;
+		const char *want; /* the cgroup; NULL: an error */
+		const char *name;
+	} rows[] = {
+		{MOUNTS, "/sys/fs/cgroup/unified/a/b", "/sys/fs/cgroup/unified/a/b", "/a/b",
+		 "a directory of version 2"},
+		{MOUNTS, "/sys/fs/cgroup/memory/a", "/sys/fs/cgroup/memory/a", "/a",
+		 "a directory of version 1"},
+		{MOUNTS, "/sys/fs/cgroup/unified/a/", "/sys/fs/cgroup/unified/a/", "/a",
+		 "a slash at the end"},
+		{MOUNTS, "/sys/fs/cgroup/unified", "/sys/fs/cgroup/unified", "/", "the root"},
+		{MOUNTS, "/sys/fs/cgroup/unified/a", NULL, NULL, "no such directory"},
+		{MOUNTS, "/sys/fs/cgroup/unified2/a", NULL, "/sys/fs/cgroup/unified2/a",
+		 "a path that begins alike"},
+		{MOUNTS, "/sys/fs/cgroup/a", NULL, "/sys/fs/cgroup/a", "a mount of another type"},
+		{MOUNTS, "/mnt/inner/a", "/mnt/inner/a", "/a", "the innermost mount"},
+		{MOUNTS, "/mnt/a", "/mnt/a", "/a", "the mount around it"},
+		{MOUNTS, "/a/b", NULL, "/a/b", "a path of a cgroup"},
+		{"cgroup2 /mnt/inner cgroup2 rw 0 0\ncgroup2 /mnt cgroup2 rw 0 0\n", "/mnt/inner/a",
+		 "/mnt/inner/a", "/a", "the innermost mount, listed first"},
+		{"", "/sys/fs/cgroup/unified/a", NULL, "/sys/fs/cgroup/unified/a", "no mounts"},
+		{NULL, "/sys/fs/cgroup/unified/a", NULL, "/sys/fs/cgroup/unified/a",
+		 "an unknown list of mounts"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct filter f = {};
+		char error[256] = "";
+		int want = rows[i].want ? 0 : ENOENT;
+
+		mounts = rows[i].mounts;
+		cgroup = rows[i].exists;
+		is_u64(-filter_cgroup(&f, rows[i].path, error, sizeof(error)), want, rows[i].name);
+		is_str(f.cgroup, rows[i].want ?: "", "the cgroup");
+		is_str(error,
+		       want ? "--cgroup /sys/fs/cgroup/unified/a: no such cgroup\n  give a path "
+			      "below /sys/fs/cgroup, or as in /proc/PID/cgroup: "
+			      "/system.slice/ssh.service"
+			    : "",
+		       "the message");
+	}
+	mounts = cgroup = NULL;
+}
+
 int main(void)
 {
 	struct fakeroot r = fakeroot_make();
@@ -150,6 +222,7 @@ int main(void)
 	test_no_proc();
 	test_pattern();
 	test_long_cgroup();
+	test_mounted_cgroups();
 	fakeroot_free(&r);
 	return tap_done();
 }

@@ -123,6 +123,13 @@ static void test_match(void)
 	cgroup_v2_open(&v, root.fd);
 	is_u64(cgroup_v2_match(&v, "/a", st.st_ino), CGROUP_SAME, "a cgroup");
 	is_u64(cgroup_v2_match(&v, "/a", 1), CGROUP_OTHER, "another one of this name");
+	is_u64(cgroup_v2_match(&v, "/none", st.st_ino), CGROUP_UNKNOWN, "a cgroup that is gone");
+	is_u64(cgroup_v2_match(&v, "/../cgroup/a", st.st_ino), CGROUP_UNKNOWN,
+	       "a path outside of the cgroup namespace");
+	is_u64(cgroup_v2_match(&v, "/..", st.st_ino), CGROUP_UNKNOWN, "the cgroup above it");
+	v.mount.point[0] = 0;
+	is_u64(cgroup_v2_match(&v, "/a", st.st_ino), CGROUP_UNKNOWN, "no mount of version 2");
+	cgroup_v2_open(&v, root.fd);
 	stat(fake_path(&root, "sys/fs/cgroup", path, sizeof(path)), &st);
 	is_u64(cgroup_v2_match(&v, "", st.st_ino), CGROUP_SAME, "the root");
 	is_u64(cgroup_v2_match(&v, "/.", st.st_ino), CGROUP_SAME, "its other name");
