@@ -19,11 +19,21 @@ static char proc[96];	   /* the directory that is opened as /proc */
 static const char *mounts; /* text of /proc/self/mounts; NULL: it cannot be opened */
 static const char *cgroup; /* the only cgroup that exists; NULL: none */
 
+static int open_lists; /* number of lists of mounts that are open */
+
 FILE *setmntent(const char *path, const char *mode)
 {
-	return mounts && !strcmp(path, "/proc/self/mounts")
-		       ? fmemopen((void *)mounts, strlen(mounts), "r")
-		       : NULL;
+	if (!mounts || strcmp(path, "/proc/self/mounts") != 0)
+		return NULL;
+	open_lists++;
+	return fmemopen((void *)mounts, strlen(mounts), "r");
+}
+
+int endmntent(FILE *f)
+{
+	open_lists--;
+	fclose(f);
+	return 1;
 }
 
 int access(const char *path, int mode)
@@ -199,6 +209,7 @@ static void test_mounted_cgroups(void)
 		cgroup = rows[i].exists;
 		is_u64(-filter_cgroup(&f, rows[i].path, error, sizeof(error)), want, rows[i].name);
 		is_str(f.cgroup, rows[i].want ?: "", "the cgroup");
+		is_u64(open_lists, 0, "the list of mounts is closed");
 		is_str(error,
 		       want ? "--cgroup /sys/fs/cgroup/unified/a: no such cgroup\n  give a path "
 			      "below /sys/fs/cgroup, or as in /proc/PID/cgroup: "

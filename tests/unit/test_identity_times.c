@@ -288,6 +288,27 @@ static void test_retries(void)
 	end();
 }
 
+/* Only version 2 is in use if /proc/self/cgroup has the line of version 2 alone. */
+static void test_versions(void)
+{
+	static const struct {
+		const char *own, *want, *name;
+	} rows[] = {
+		{"0::/x\n", "prog", "version 2 alone"},
+		{"0::/x\n4:memory:/\n", "a.service", "both versions, version 2 first"},
+		{"4:memory:/\n0::/x\n", "a.service", "both versions"},
+		{"4:memory:/\n", "a.service", "version 1 alone"},
+		{"", "a.service", "no line"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		begin(rows[i].own);
+		put_cgroup(9, "4:memory:/system.slice/a.service\n0::/\n");
+		is_str(name_at(9, 5, SECOND), rows[i].want, rows[i].name);
+		end();
+	}
+}
+
 int main(void)
 {
 	test_used_cgroups_stay();
@@ -298,5 +319,6 @@ int main(void)
 	test_cgroup_paths();
 	test_lines();
 	test_retries();
+	test_versions();
 	return tap_done();
 }
