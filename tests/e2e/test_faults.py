@@ -2,6 +2,8 @@
 """Compares number, kinds and latency of page faults with getrusage, /proc/PID/stat and the
 workload."""
 
+import collections
+
 from harness import Skip, captures, field_of, idle, proc_faults, proc_sleeps, quiet, until
 
 EXACT = 0.0001
@@ -175,13 +177,18 @@ def expect_lock_waits(check, lines, truth):
     check.that(maps["lock_ns"] >= maps["lock_waits"] * 10000, "waits shorter than what is one")
     check.that(faults["lock_ns"] <= min(maps["lock_ns"], faults["stall_ns"]),
                "more waits in faults than there are, or than faults took")
+    holders = collections.Counter()
     for line in lines.of("slow_faults", pid):
         check.that(line["lock_ns"] <= line["total_ns"], "waited longer than the faults took")
         # faultscope itself may hold mmap_lock, because it reads the maps once for each code
         # location that is new.
         if line["holder_comm"] not in (None, "faultscope"):
-            check.equal("who had the lock", (line["holder_pid"], line["holder_comm"]),
-                        (pid, "locks"))
+            holders[line["holder_pid"], line["holder_comm"]] += 1
+    # any other program that reads the maps holds it as well, but seldom
+    check.equal("who mostly had the lock", [who for who, _ in holders.most_common(1)],
+                [(pid, "locks")] if holders else [])
+    for holder, name in holders:
+        check.equal(f"{holder} is {name}: one of the threads", holder == pid, name == "locks")
 
 
 @quiet
