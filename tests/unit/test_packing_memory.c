@@ -8,8 +8,10 @@
 
 #include "failing_memory.h"
 #include "fixture.h"
+#include "open_files.h"
 #include "probe/record_layout.h"
 #include "probe/record_packing.h"
+#include "probe/recording.h"
 #include "tap.h"
 
 #define SLOTS_MAX  65536       /* entries whose last record is kept */
@@ -423,6 +425,30 @@ static void test_unpacking(void)
 	unpacker_free(unpacker);
 }
 
+/* A new recording for which there is no memory: the error says so, and nothing is open. */
+static void test_new_recording(void)
+{
+	char path[64];
+	size_t before = open_fds(), failed = 0;
+	struct recorder *rec = NULL;
+	int err = -ENOMEM;
+
+	snprintf(path, sizeof(path), "/tmp/faultscope-packing-%d.fsr", (int)getpid());
+	while (err == -ENOMEM && failed < FAILED_MAX) {
+		char error[64] = "";
+
+		memory_fail_after(failed++);
+		err = recorder_open_capped(path, true, 0, &rec, error, sizeof(error));
+		memory_recovers();
+		if (err == -ENOMEM && (strcmp(error, "out of memory") || open_fds() != before))
+			break;
+	}
+	ok(!err && failed > 2, "an error is told after each of %zu failures", failed - 1);
+	if (!err)
+		recorder_close(rec);
+	unlink(path);
+}
+
 int main(void)
 {
 	test_entries();
@@ -433,5 +459,6 @@ int main(void)
 	test_adding_fields();
 	test_packing();
 	test_unpacking();
+	test_new_recording();
 	return tap_done();
 }

@@ -420,10 +420,32 @@ static void test_decode(void)
 	ok(k.n < sizeof(k.s), "whatever comes, it stays in its room");
 }
 
+/* Each key of the view asks for a frame. A key that the view does not know is left to the caller.
+ */
+static void test_answers(void)
+{
+	static const char draws[] = "PMDNFjkgGot/123456dh?";
+
+	for (const char *key = draws; *key; key++) {
+		begin();
+		some_processes();
+		draw();
+		ok(tui_press(&t, &v, *key) == TUI_DRAW, "%c draws a frame", *key);
+		end();
+	}
+	begin();
+	some_processes();
+	draw();
+	is_u64(tui_press(&t, &v, 'q'), TUI_QUIT, "q");
+	is_u64(tui_press(&t, &v, 'Z'), TUI_OTHER, "Z has no meaning");
+	end();
+}
+
 int main(void)
 {
 	setlocale(LC_ALL, "C.UTF-8");
 	test_cursor();
+	test_answers();
 	test_scroll();
 	test_pages();
 	test_tabs();
