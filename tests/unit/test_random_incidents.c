@@ -321,14 +321,14 @@ static size_t mix_log(uint64_t *sum, const char *text)
 int main(void)
 {
 	struct sum sums[LOG_PARTS] = {
-		{"logs 0, 8, 16 ...", SUM_BEGINS, 0xefe3aca07c271302},
-		{"logs 1, 9, 17 ...", SUM_BEGINS, 0x20da9672154713c6},
-		{"logs 2, 10, 18 ...", SUM_BEGINS, 0x4573eee5b9e27d51},
-		{"logs 3, 11, 19 ...", SUM_BEGINS, 0x901987181fc5f3dd},
-		{"logs 4, 12, 20 ...", SUM_BEGINS, 0xa2962646404dad07},
-		{"logs 5, 13, 21 ...", SUM_BEGINS, 0xfe52ba9d102733b8},
-		{"logs 6, 14, 22 ...", SUM_BEGINS, 0xae5400d83d7ec3f6},
-		{"logs 7, 15, 23 ...", SUM_BEGINS, 0x6220c59f5313f73f},
+		{"logs 0, 8, 16 ...", SUM_BEGINS, 0x6e40f04ae82081d3},
+		{"logs 1, 9, 17 ...", SUM_BEGINS, 0x6aecaea8130f0ccc},
+		{"logs 2, 10, 18 ...", SUM_BEGINS, 0x5bd4659340658cf7},
+		{"logs 3, 11, 19 ...", SUM_BEGINS, 0xa046eacbd97273dc},
+		{"logs 4, 12, 20 ...", SUM_BEGINS, 0xfb9390644b030760},
+		{"logs 5, 13, 21 ...", SUM_BEGINS, 0xc2a34a9df2262410},
+		{"logs 6, 14, 22 ...", SUM_BEGINS, 0x77748a08389e5b86},
+		{"logs 7, 15, 23 ...", SUM_BEGINS, 0xc96afff19247eb21},
 	};
 	static struct crash_logs all;
 	size_t reports = 0;
