@@ -133,6 +133,9 @@ def test_calls_of_a_32_bit_process(check, lab):
     check.equal("the program runs on", ran.poll(), None)
 
 
+BATCHES = 40  # in which tests/workloads/bench.c makes its calls
+
+
 def frequent_calls(lab, calls):
     """Watches a process that opens a file `calls` times at one place. Returns (output lines, seconds
     that the calls took, process)."""
@@ -170,9 +173,11 @@ def test_stacks_of_a_frequent_call_site(check, lab):
                       calls + 6 * (calls * 7) ** 0.5)
         opened = lines.final(work.pid)["fds"]["by_call"]["open"]["calls"]
         check.equal("every open is counted", opened, calls)
-        # SITE_WALKS and SITE_EACH of bpf/call_site.bpf.h: 64 walks a second, and one in 16 of the
-        # others
-        most = 64 * (seconds + 1) + recorded / 16 + 6 * (recorded / 16) ** 0.5
+        # SITE_WALKS and SITE_EACH of bpf/call_site.bpf.h: 64 walks of a site a second, and one in 16
+        # of the others. The workload reads the clock once a batch. With glibc 2.41, the time is left
+        # in a stack frame and may look like a return address, so that each batch is another site.
+        sites = seconds + 1 + BATCHES
+        most = 64 * sites + recorded / 16 + 6 * (recorded / 16) ** 0.5
         if sum(walks.values()) <= most:
             break
     check.that(sum(walks.values()) <= most, f"{walks} of {recorded} walked, at most {most:.0f}")
