@@ -80,6 +80,7 @@ struct text {
 	size_t len;
 	char word[WORDS_MAX][WORD_BYTES];
 	size_t words;
+	double weight; /* sum of the weights of the words */
 };
 
 /* Returns the length of a terminal escape sequence that begins at `s`; 0: none. */
@@ -119,9 +120,17 @@ static void normalise(struct text *t, const char *s, size_t len)
 	t->s[t->len] = 0;
 }
 
+/* Compares two words as strcmp() does. Most words differ in their first letter. */
+static int compare(const char *a, const char *b)
+{
+	int first = (unsigned char)*a - (unsigned char)*b;
+
+	return first ? first : strcmp(a, b);
+}
+
 static int by_word(const void *word, const void *of)
 {
-	return strcmp(word, *(const char *const *)of);
+	return compare(word, *(const char *const *)of);
 }
 
 /* Returns true if `words`, which are in the order of strcmp(), contain the word. */
@@ -190,7 +199,7 @@ static bool next_word(const char **s, const char *end, char ret[WORD_BYTES])
 static bool has_word(const struct text *t, const char *word)
 {
 	for (size_t i = 0; i < t->words; i++)
-		if (!strcmp(t->word[i], word))
+		if (!compare(t->word[i], word))
 			return true;
 	return false;
 }
@@ -201,8 +210,10 @@ static void split(struct text *t)
 	char word[WORD_BYTES];
 
 	while (t->words < WORDS_MAX && next_word(&s, end, word))
-		if (!has_word(t, word))
+		if (!has_word(t, word)) {
+			t->weight += weight(word);
 			strcpy(t->word[t->words++], word);
+		}
 }
 
 struct shared {
@@ -223,13 +234,11 @@ static void share(const struct text *t, const char *s, const char *end, struct s
 
 static double similarity(const struct text *t, const struct shared *sh)
 {
-	double ours = 0, most;
+	double most;
 
-	for (size_t i = 0; i < t->words; i++)
-		ours += weight(t->word[i]);
-	if (!ours || sh->theirs <= 0)
+	if (!t->weight || sh->theirs <= 0)
 		return 0;
-	most = fmax(sh->both / sh->theirs, sh->both / ours);
+	most = fmax(sh->both / sh->theirs, sh->both / t->weight);
 	return SIMILAR * sh->both * most * most;
 }
 
@@ -625,6 +634,7 @@ void messages_match(const char *s, size_t len, struct candidates *ret)
 
 	memset(ret, 0, sizeof(*ret));
 	t.len = t.words = 0;
+	t.weight = 0;
 	normalise(&t, s, len);
 	split(&t);
 	for (size_t i = 0; (m = message_at(i)) && n < MATCHES_MAX; i++) {
