@@ -120,17 +120,9 @@ static void normalise(struct text *t, const char *s, size_t len)
 	t->s[t->len] = 0;
 }
 
-/* Compares two words as strcmp() does. Most words differ in their first letter. */
-static int compare(const char *a, const char *b)
-{
-	int first = (unsigned char)*a - (unsigned char)*b;
-
-	return first ? first : strcmp(a, b);
-}
-
 static int by_word(const void *word, const void *of)
 {
-	return compare(word, *(const char *const *)of);
+	return strcmp(word, *(const char *const *)of);
 }
 
 /* Returns true if `words`, which are in the order of strcmp(), contain the word. */
@@ -199,7 +191,7 @@ static bool next_word(const char **s, const char *end, char ret[WORD_BYTES])
 static bool has_word(const struct text *t, const char *word)
 {
 	for (size_t i = 0; i < t->words; i++)
-		if (!compare(t->word[i], word))
+		if (!strcmp(t->word[i], word))
 			return true;
 	return false;
 }

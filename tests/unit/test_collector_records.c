@@ -167,7 +167,7 @@ static void test_later_version(void)
 	begin_recording(0);
 	take_later();
 	read_recording();
-	is_u64(got.kernel_faults, 1, "where data are withheld, the record is recorded");
+	is_u64(got.kernel_faults, 1, "the record is stored, also where data are withheld");
 	is_u64(got.later, 0, "without a field that may have such data");
 	end();
 

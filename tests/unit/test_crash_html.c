@@ -3,44 +3,22 @@
  * Tests the tables of the HTML page about a crash: its facts, suspects, the order of events, lines
  * of the log, the call trace and the registers. The tests read a log, and then change single facts.
  */
-#include <stdlib.h>
-
 #include "count_text.h"
+#include "crash_of_log.h"
 #include "render/crash/crash_view.h"
 #include "render/html/html.h"
 #include "tap.h"
-
-static const char log_text[] =
-	"[   10.000000] ------------[ cut here ]------------\n"
-	"[   10.000001] WARNING: CPU: 1 PID: 816 at drivers/x/y.c:12 early+0x9/0x50 [drv]\n"
-	"[   10.000002] CPU: 1 PID: 816 Comm: x Not tainted 6.1.0 #1\n"
-	"[   10.000003] RIP: 0010:early+0x9/0x50 [drv]\n"
-	"[   10.000004] ---[ end trace 0000000000000000 ]---\n"
-	"[   12.500000] BUG: kernel NULL pointer dereference, address: 0000000000000010\n"
-	"[   12.500001] #PF: supervisor read access in kernel mode\n"
-	"[   12.500002] Oops: 0000 [#1] SMP\n"
-	"[   12.500003] CPU: 1 PID: 816 Comm: <x> Not tainted 6.1.0 #1\n"
-	"[   12.500004] RIP: 0010:late+0x9/0x50 [drv]\n"
-	"[   12.500005] Call Trace:\n"
-	"[   12.500006]  later+0x1/0x20 [drv]\n"
-	"[   12.500007]  vfs_read+0x1/0x20\n"
-	"[   12.500008] ---[ end trace 0000000000000001 ]---\n";
 
 static const struct buf no_gaps;
 static const char *const names[] = {"a<b>.log"};
 static struct view v = {.width = 160, .colour = true};
 static struct triage_view tv = {.v = &v, .gaps = &no_gaps, .name = names, .names = 1};
-static struct triage t;
-static struct diagnosis *crash;
 static struct incident *report; /* the report of the crash */
 static struct buf page;
 
 static void begin(void)
 {
-	struct triage_input in = {.name = "log", .data = log_text, .size = strlen(log_text)};
-
-	if (triage_run(&t, &in, 1) || t.primary < 0)
-		abort();
+	read_crash("<x>", "[   12.500007]  vfs_read+0x1/0x20\n");
 	/* only the verdict about the crash: that about the warning has the same tables */
 	t.verdict[0] = t.verdict[t.primary];
 	t.verdicts = 1;

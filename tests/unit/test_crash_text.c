@@ -3,41 +3,19 @@
  * Tests how many suspects, precursors and notes the text about a crash shows, and which addresses
  * it tells. The tests read a log, and then change single facts of the verdict.
  */
-#include <stdlib.h>
-
 #include "count_text.h"
+#include "crash_of_log.h"
 #include "render/crash/crash_view.h"
 #include "tap.h"
-
-static const char log_text[] =
-	"[   10.000000] ------------[ cut here ]------------\n"
-	"[   10.000001] WARNING: CPU: 1 PID: 816 at drivers/x/y.c:12 early+0x9/0x50 [drv]\n"
-	"[   10.000002] CPU: 1 PID: 816 Comm: x Not tainted 6.1.0 #1\n"
-	"[   10.000003] RIP: 0010:early+0x9/0x50 [drv]\n"
-	"[   10.000004] ---[ end trace 0000000000000000 ]---\n"
-	"[   12.500000] BUG: kernel NULL pointer dereference, address: 0000000000000010\n"
-	"[   12.500001] #PF: supervisor read access in kernel mode\n"
-	"[   12.500002] Oops: 0000 [#1] SMP\n"
-	"[   12.500003] CPU: 1 PID: 816 Comm: x Not tainted 6.1.0 #1\n"
-	"[   12.500004] RIP: 0010:late+0x9/0x50 [drv]\n"
-	"[   12.500005] Call Trace:\n"
-	"[   12.500006]  later+0x1/0x20 [drv]\n"
-	"[   12.500007] ---[ end trace 0000000000000001 ]---\n";
 
 static const struct buf no_gaps;
 static struct view v = {.width = 160};
 static struct triage_view tv = {.v = &v, .gaps = &no_gaps};
-static struct triage t;
-static struct diagnosis *crash;
 static struct buf text;
 
 static void begin(void)
 {
-	struct triage_input in = {.name = "log", .data = log_text, .size = strlen(log_text)};
-
-	if (triage_run(&t, &in, 1) || t.primary < 0)
-		abort();
-	crash = &t.verdict[t.primary];
+	read_crash("x", "");
 }
 
 static void end(void)

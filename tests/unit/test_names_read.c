@@ -122,7 +122,7 @@ static void test_parts(void)
 	ok(!names_read(PID + 1, &(struct names_record){}), "a process that is gone");
 }
 
-/* If the main thread has exited, the program is read of another thread. */
+/* If the main thread has exited, the name of the program is read from another thread. */
 static void test_threads(void)
 {
 	begin();
