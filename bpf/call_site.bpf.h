@@ -36,14 +36,14 @@ struct {
 
 /*
  * Returns whether a word may be a return address: near the system call's own code (libraries), in a
- * program at a random address, or in a program at a fixed address.
+ * program at a random address, or, if the process has such code, in a program at a fixed address.
  */
-static __always_inline bool may_be_code(__u64 word, __u64 ip)
+static __always_inline bool may_be_code(__u64 word, __u64 ip, bool has_fixed)
 {
 	__u64 top = word >> 40;
 
 	return word >> NEARBY_BITS == ip >> NEARBY_BITS || top == 0x55 || top == 0x56 ||
-	       top == 0xaa || (!(word >> 32) && word & FIXED_BITS);
+	       top == 0xaa || (has_fixed && !(word >> 32) && word & FIXED_BITS);
 }
 
 /*
@@ -51,14 +51,14 @@ static __always_inline bool may_be_code(__u64 word, __u64 ip)
  * addresses are part of the hash. If such a word is data that changes, the site is new each time,
  * and each stack is walked.
  */
-once_verified __u64 hash_site(__u64 sp, __u64 ip, __u64 call)
+once_verified __u64 hash_site(__u64 sp, __u64 ip, __u64 call, bool has_fixed)
 {
 	__u64 word[SITE_WORDS] = {}, hash = sp ^ call << 56;
 
 	if (bpf_probe_read_user(word, sizeof(word), (void *)sp))
 		return 0;
 	for (int i = 0; i < SITE_WORDS; i++)
-		if (may_be_code(word[i], ip))
+		if (may_be_code(word[i], ip, has_fixed))
 			hash = mix(hash, word[i]);
 	return hash;
 }
@@ -76,22 +76,29 @@ static __always_inline bool is_frequent(struct call_site *site)
 }
 
 /*
- * Returns whether the current process has no Python. A Python program makes calls of many lines at
- * the same place of the native stack, so each stack is walked.
+ * Returns whether a process has code below 4 GiB. If it has none, small words of its stack
+ * are numbers, for example of nanoseconds, and no return addresses.
  */
-static __always_inline bool is_without_python(void)
+static __always_inline bool has_fixed_code(const struct fs_unwind_proc *proc)
+{
+	__u32 first = proc->first; /* the mappings are sorted by address */
+	struct fs_unwind_area *area = bpf_map_lookup_elem(&unwind_areas, &first);
+
+	return area && !(area->start >> 32);
+}
+
+/*
+ * Fills the key of a call's site. Returns false if the stack of the call must be walked. A Python
+ * program makes calls of many lines at the same place of the native stack, so each of its stacks is
+ * walked.
+ */
+static __always_inline bool fill_site_key(struct site_key *key, const struct call *c)
 {
 	struct fs_unwind_proc *proc = code_find(bpf_get_current_pid_tgid() >> 32);
 
-	return proc && proc->areas && !proc->python;
-}
-
-/* Fills the key of a call's site. Returns false if the stack of the call must be walked. */
-static __always_inline bool fill_site_key(struct site_key *key, const struct call *c)
-{
-	if (c->compat || !is_without_python())
+	if (c->compat || !proc || !proc->areas || proc->python)
 		return false;
-	key->hash = hash_site(regs_sp(c->regs), regs_ip(c->regs), c->call);
+	key->hash = hash_site(regs_sp(c->regs), regs_ip(c->regs), c->call, has_fixed_code(proc));
 	fill_subject(&key->subject, leader_of(c));
 	return key->hash;
 }

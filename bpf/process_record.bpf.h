@@ -102,18 +102,18 @@ once_verified int read_pending(struct fs_pending *p, const struct fs_fault_slot 
 
 /*
  * Adds all counters of a process to a record. Returns false if the state of the process is just
- * being moved.
+ * being moved: at an exec, proc_take_back() may delete the entry in `orphans` while its parts are
+ * read, and the rest of the parts are then not found.
  */
 static __always_inline bool pack_counters(struct process_draft *d, struct fs_state *st,
 					  struct task_struct *leader)
 {
 	struct fs_fault_slot *slot = thread_slot(leader);
 	__u32 at = FS_CHUNKS_OF(struct event_counters);
+	bool is_orphan = st->flags & PROC_ORPHAN;
 
 	d->words = 0;
 	__builtin_memset(d->r.mask, 0, sizeof(d->r.mask));
-	if (st->flags & PROC_ORPHAN && !orphan_of(leader))
-		return false;
 	pack_chunks(d, st->events.chunk, at, 0);
 #define X(part, PART, group)                                                                       \
 	{                                                                                          \
@@ -129,7 +129,7 @@ static __always_inline bool pack_counters(struct process_draft *d, struct fs_sta
 		read_pending(&d->pending, slot);
 		pack_words(d, (struct fs_words *)&d->pending, at);
 	}
-	return true;
+	return !is_orphan || orphan_of(leader);
 }
 
 /* Sends a record. Returns false if the ring is full. */

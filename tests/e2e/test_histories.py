@@ -9,10 +9,10 @@ In other cases, the leader ends before the other threads.
 
 import json
 
-from harness import (MOST_TRIES, Lines, Skip, captures, field_of, live, proc_fds, proc_maps,
+from harness import (LONG, MOST_TRIES, Lines, Skip, captures, field_of, live, proc_fds, proc_maps,
                      proc_text, until)
 
-HISTORIES = 240
+HISTORIES = 240 if LONG else 120
 SEED = 20
 # Maps each way to watch to its command line options. With "children", faultscope watches the parent
 # of the processes under test, and its children.
@@ -148,6 +148,23 @@ def expect_exec_by_heir(check, lines, truth):
 @captures(expect_exec_by_heir)
 def test_exec_after_the_leader_ended(lab):
     return without_misses(lambda: lab.run("lives", "leader-exit-exec"))
+
+
+HEIRS = 8000 if LONG else 2500
+
+
+@live
+def test_execs_by_heirs_during_scans(check, lab):
+    """At an exec by another thread, the state of the process moves. A scan at this moment must not
+    show a part of the counters as 0."""
+    work = lab.work("lives", "heirs", str(HEIRS), "--wait")
+    watch = lab.watch("-p", work.pid, "0.01", record=False)
+    work.go()
+    work.truth()
+    lines = Lines(watch.finished().text)
+    check.between("execs", lines.final(work.pid)["execs"], HEIRS, HEIRS + 1)
+    check.equal("opened", lines.final(work.pid)["fds"]["by_call"]["open"]["calls"] >= HEIRS, True)
+    expect_monotone(check, lines)
 
 
 THREADS = 10000

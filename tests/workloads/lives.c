@@ -180,6 +180,29 @@ static void *exec_without_leader(void *area)
 	return touch_and_exec(area);
 }
 
+static void *exec_next(void *heirs)
+{
+	char left[32];
+
+	wait_for_zombie();
+	snprintf(left, sizeof(left), "%ld", *(long *)heirs - 1);
+	execl("/proc/thread-self/exe", program_invocation_name, "heirs", left, (char *)NULL);
+	die("exec of itself");
+}
+
+/* The first thread exits, and another one replaces it by exec: again and again. */
+static void run_heirs(long count)
+{
+	wait_for_go();
+	close(open("/dev/null", O_RDONLY | O_CLOEXEC));
+	if (count) {
+		start_thread(exec_next, &count);
+		pthread_exit(NULL);
+	}
+	truth_open();
+	truth_close();
+}
+
 static void run_leader_exit_exec(long unused)
 {
 	char *area = map_pages(THREAD_PAGES);
@@ -384,6 +407,7 @@ static const struct {
 	{ "after-exec", run_after_exec, true },
 	{ "leader-exit", run_leader_exit, false },
 	{ "leader-exit-exec", run_leader_exit_exec, false },
+	{ "heirs", run_heirs, true },
 	{ "leaderless", run_leaderless, false },
 	{ "failed-forks", run_failed_forks, false },
 	{ "fork-storm", run_fork_storm, true },
@@ -395,8 +419,8 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-	static const char usage[] = "vfork|thread-exec|leader-exit|leader-exit-exec|leaderless|"
-				    "failed-forks|fork-storm K|threads K|procs K|"
+	static const char usage[] = "vfork|thread-exec|leader-exit|leader-exit-exec|heirs K|"
+				    "leaderless|failed-forks|fork-storm K|threads K|procs K|"
 				    "pid-reuse [MOST_FORKS]|same-pid K";
 	const char *words[2] = { NULL };
 	int found = parse_args(argc, argv, usage, NULL, words, 1, 2);
