@@ -10,6 +10,7 @@
 
 #define TABLE_MAX (64 << 20) /* many times the size of /proc/kallsyms with all modules */
 #define TWICE	  (~0ULL)    /* value of a name that occurs more than once */
+#define MODULE	  '\t'	     /* stands between a symbol and its module */
 
 static const char *const symbols[] = {
 #define X(id, symbol, offset, size) symbol,
@@ -26,7 +27,7 @@ static void take(const char *name, size_t len, __u64 address, __u64 *ret)
 
 static void take_symbol(void *ctx, const struct kernel_symbol *s)
 {
-	if (strchr("dDbB", s->kind) && !memchr(s->name, '\t', s->len))
+	if (strchr("dDbB", s->kind) && !memchr(s->name, MODULE, s->len))
 		take(s->name, s->len, kernel_symbol_address(s), ctx);
 }
 
@@ -39,7 +40,11 @@ void variables_parse(const char *table, size_t size, __u64 ret[NR_VARIABLES])
 			ret[i] = 0;
 }
 
-/* Reads a whole file of unknown size. Returns NULL if there is no memory. */
+/*
+ * Reads the table up to its first symbol of a module, since all modules and BPF programs come after
+ * the kernel itself (kernel/kallsyms.c). For each BPF program, the kernel walks its list of all BPF
+ * programs. Returns NULL if there is no memory.
+ */
 static char *read_table(int fd, size_t *ret_size)
 {
 	size_t size = 0, room = 1 << 20;
@@ -51,6 +56,8 @@ static char *read_table(int fd, size_t *ret_size)
 		if (n <= 0)
 			break;
 		size += n;
+		if (memchr(table + size - n, MODULE, n))
+			break;
 		if (size == room) {
 			char *more = realloc(table, room * 2);
 

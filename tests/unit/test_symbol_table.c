@@ -110,6 +110,24 @@ static void test_sizes(void)
 	}
 }
 
+/* All modules come after the kernel itself. */
+static void test_modules(void)
+{
+	static const char module[] = "ffffffffc0301000 t start_of_a_module	[xfs]\n";
+	static char tail[MIB];
+
+	memset(tail, '\n', sizeof(tail));
+	memcpy(tail, module, sizeof(module) - 1);
+	begin(2 * MIB);
+	for (int i = 0; i < 4; i++) {
+		if (pwrite(kernel.table, tail, sizeof(tail), (2 + i) * MIB) != sizeof(tail))
+			abort();
+		tail[0] = '\n';
+	}
+	finds(true, true, "a table with modules");
+	is_u64(lseek(kernel.table, 0, SEEK_CUR), 4 * MIB, "is read up to the first module");
+}
+
 static void test_failures(void)
 {
 	begin(100);
@@ -138,6 +156,7 @@ int main(void)
 {
 	kernel.table = -1;
 	test_sizes();
+	test_modules();
 	test_failures();
 	return tap_done();
 }
