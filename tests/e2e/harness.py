@@ -418,36 +418,54 @@ def command_names(text):
     return re.findall(r"^  (\S+)", listed[1], re.M)
 
 
+CONSTRAINTS = {"enum", "const", "pattern", "format"}
+MOST_ITEMS = 3  # larger than each minItems of the schema
+
+
+def constrained_names(schema, name=""):
+    """Yields the names of fields whose strings the schema constrains."""
+    if CONSTRAINTS & set(schema):
+        yield name
+    if "items" in schema:
+        yield from constrained_names(schema["items"], name)
+    for inner, one in schema.get("properties", {}).items():
+        yield from constrained_names(one, inner)
+
+
 class Schema:
-    """Checks lines against the JSON Schema. Lines that differ only in their numbers are checked
-    once."""
+    """Checks lines against the JSON Schema. Lines of the same shape are checked once: they differ
+    only in what the schema does not constrain."""
 
     def __init__(self, schema):
         self.valid = {}
         self.of_type = {one["properties"]["type"]["const"]: jsonschema.Draft202012Validator(one)
                         for one in schema["oneOf"]}
+        self.constrained = {name for one in schema["oneOf"] for name in constrained_names(one)}
 
     def complaint(self, line):
         kind = line.get("type")
         if kind not in self.of_type:
             return f"no such type of line: {kind!r}"
-        shape = repr(shape_of(line))
+        shape = repr(self.shape_of(line))
         if shape not in self.valid:
             errors = [f"{e.json_path}: {e.message}" for e in self.of_type[kind].iter_errors(line)]
             self.valid[shape] = "; ".join(errors[:3])
         return self.valid[shape]
 
-
-def shape_of(value):
-    """Returns the value with each non-negative number replaced by its type."""
-    if isinstance(value, dict):
-        return {key: shape_of(one) for key, one in value.items()
-                if key not in ("comm", "exe", "cgroup", "workload") or one is None}
-    if isinstance(value, list):
-        return [shape_of(one) for one in value]
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0:
-        return type(value).__name__
-    return value
+    def shape_of(self, value, name=None):
+        """Replaces each non-negative number, and each string that the schema does not constrain, by
+        its type. Replaces a list by its number of items, up to MOST_ITEMS, and the shapes in it. Of
+        a time, only the form counts."""
+        if isinstance(value, dict):
+            return {key: self.shape_of(one, key) for key, one in value.items()}
+        if isinstance(value, list):
+            shapes = {repr(shape): shape for one in value for shape in [self.shape_of(one, name)]}
+            return [min(len(value), MOST_ITEMS), *shapes.values()]
+        if isinstance(value, str):
+            return re.sub(r"\d", "0", value) if name in self.constrained else str
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0:
+            return type(value)
+        return value
 
 
 _schema = []

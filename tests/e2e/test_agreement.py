@@ -13,7 +13,7 @@ from page_data import data_of
 # Exit statuses of commands that read a recording. DONE means success, and INCOMPLETE means that the
 # recording has lost events. All outputs must agree in both cases.
 DONE = 0
-SEEDS = range(0, 200, 1 if LONG else 5)
+SEEDS = range(0, 200, 1 if LONG else 8)
 UNSEEN = re.compile("[\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 # Maps the seed of a recording to the number of processes in it. Each of these recordings has more
 # processes than a report has rows.

@@ -6,7 +6,7 @@ import platform
 import shutil
 from pathlib import Path
 
-from harness import BUILD, ROOT, Skip, some_of
+from harness import BUILD, LONG, ROOT, Skip
 
 # {architecture: (its name in uname, its cross compiler)}, only for the architecture that is not the
 # host's
@@ -37,17 +37,19 @@ def test_spellings_of_architectures(check, lab):
 
 def test_other_architectures(check, lab):
     """Three parts that depend on the architecture can be compiled: the BPF programs, the files that
-    embed them, and the tables of system calls."""
+    embed them, and the tables of system calls. With LONG=1, also the variants of faultscope.bpf.o."""
     if BUILD.name == "san":
         raise Skip("the plain build's")
     if not shutil.which("clang"):
         raise Skip("clang is missing")
     for arch, (_, compiler) in OTHER.items():
         place = lab.dir / arch
-        wanted = some_of(["faultscope.bpf.o", "faultscope_plain.bpf.o", "blackbox.bpf.o",
-                          "faultscope_hash.bpf.o"], 2)
+        wanted = ["faultscope.bpf.o", "blackbox.bpf.o"]
+        if LONG:
+            wanted += ["faultscope_plain.bpf.o", "faultscope_hash.bpf.o"]
         if shutil.which(compiler):
-            wanted += ["src/probe/calls.o", "src/probe/object.o"]
+            wanted += ["src/probe/calls.o", "src/probe/precursors.o"]
+            wanted += ["src/probe/object.o"] if LONG else []
         ran = make(lab, "-s", f"ARCH={arch}", f"BUILD={place}",
                    *(place / name for name in wanted))
         check.equal(f"{arch}, status", ran.returncode, 0)

@@ -172,7 +172,7 @@ static void test_similar(void)
 	are_rounded_sums(&sum, 1);
 }
 
-#define SEARCHES 300
+#define SEARCHES 100
 
 /* Appends a random word of a text, and `after`. */
 static void add_word(char said[BYTES], const char *text, uint64_t *dice, const char *after)
