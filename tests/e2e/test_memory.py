@@ -12,7 +12,8 @@ import sys
 import time
 from pathlib import Path
 
-from harness import FAULTSCOPE, PATIENCE, Lines, Skip, jsonschema, live, schema, until, workload_path
+from harness import (FAULTSCOPE, PATIENCE, Lines, Skip, aside, jsonschema, live, schema, until,
+                     workload_path)
 from test_agreement import sum_of_pprof
 
 MIB = 1 << 20
@@ -612,6 +613,7 @@ def test_holders_of_cgroup(check, lab):
 
 
 @live
+@aside
 def test_host_names_code(check, lab):
     """`host --resident` says which code holds the memory of the top consumers."""
     script = lab.dir / "leak.py"
