@@ -163,7 +163,8 @@ def test_execs_by_heirs_during_scans(check, lab):
     work.truth()
     lines = Lines(watch.finished().text)
     check.between("execs", lines.final(work.pid)["execs"], HEIRS, HEIRS + 1)
-    check.equal("opened", lines.final(work.pid)["fds"]["by_call"]["open"]["calls"] >= HEIRS, True)
+    opened = lines.final(work.pid)["fds"]["by_call"]["open"]["calls"]
+    check.that(opened >= HEIRS, f"{opened} calls of open")
     expect_monotone(check, lines)
 
 

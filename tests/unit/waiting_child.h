@@ -3,6 +3,7 @@
 #ifndef FS_TESTS_WAITING_CHILD_H
 #define FS_TESTS_WAITING_CHILD_H
 
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 /*
  * Forks a child that calls prepare(argument) and then waits. Returns the child's pid after
  * prepare() has returned. The child is killed when the test ends. If prepare() returns false, the
- * test ends.
+ * test ends. The child has called poll() before it is ready, so that its memory no longer grows.
  */
 static inline pid_t waiting_child(bool (*prepare)(long argument), long argument)
 {
@@ -25,8 +26,8 @@ static inline pid_t waiting_child(bool (*prepare)(long argument), long argument)
 		exit(1);
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (prepare(argument) && write(ready[1], "r", 1) == 1)
-			pause();
+		if (prepare(argument) && !poll(NULL, 0, 0) && write(ready[1], "r", 1) == 1)
+			poll(NULL, 0, -1);
 		_exit(1);
 	}
 	close(ready[1]);

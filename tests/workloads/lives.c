@@ -185,7 +185,7 @@ static void *exec_next(void *heirs)
 	char left[32];
 
 	wait_for_zombie();
-	snprintf(left, sizeof(left), "%ld", *(long *)heirs - 1);
+	snprintf(left, sizeof(left), "%ld", (long)heirs - 1);
 	execl("/proc/thread-self/exe", program_invocation_name, "heirs", left, (char *)NULL);
 	die("exec of itself");
 }
@@ -196,7 +196,7 @@ static void run_heirs(long count)
 	wait_for_go();
 	close(open("/dev/null", O_RDONLY | O_CLOEXEC));
 	if (count) {
-		start_thread(exec_next, &count);
+		start_thread(exec_next, (void *)count);
 		pthread_exit(NULL);
 	}
 	truth_open();
