@@ -14,12 +14,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/passed_files.h"
 #include "probe/rights.h"
 
 #define HELPER_FILES  64 /* maximum number of files whose debug information is held */
 #define HELPER_MEMORY (2ULL << 30)
 #define HELPER_CPU_S  120
+#define HELPER_FOUND  2048 /* number of addresses whose frames are kept; most have one or two */
 #define FIRST_FD      3
 #define LAST_FD	      1024
 
@@ -30,12 +32,21 @@ struct helper_file {
 	__u64 used;
 };
 
+/* The frames of an address: many stacks have the same outer frames. */
+struct found_frames {
+	__u64 address;
+	__u32 serial;
+	__u32 n;
+	struct source_frame frame[];
+};
+
 struct helper {
 	int socket;
 	bool has_libdw, downloads;
 	struct libdw dw;
 	struct libdebuginfod debuginfod;
 	struct helper_file file[HELPER_FILES];
+	struct found_frames *found[HELPER_FOUND];
 	__u64 clock;
 };
 
@@ -87,19 +98,47 @@ static struct helper_file *file_of(struct helper *h, const struct line_question 
 	return oldest;
 }
 
+static struct found_frames **found_of(struct helper *h, const struct line_question *q)
+{
+	const __u64 key[] = {q->address, q->serial};
+
+	return &h->found[hash64_bytes(HASH64_BEGIN, key, sizeof(key)) % HELPER_FOUND];
+}
+
+static void keep_found(struct found_frames **kept, const struct line_question *q,
+		       const struct line_answer *a)
+{
+	size_t bytes = a->n * sizeof(a->frame[0]);
+	struct found_frames *new = malloc(sizeof(*new) + bytes);
+
+	if (!new)
+		return;
+	*new = (struct found_frames){.address = q->address, .serial = q->serial, .n = a->n};
+	memcpy(new->frame, a->frame, bytes);
+	free(*kept);
+	*kept = new;
+}
+
 static void answer(struct helper *h, const struct line_question *q, int fd, struct line_answer *ret)
 {
+	struct found_frames **kept = found_of(h, q), *found = *kept;
 	const struct helper_file *f;
 
 	ret->lacks_libdw = !h->has_libdw;
 	ret->n = 0;
-	if (!h->has_libdw) {
+	if (found && found->address == q->address && found->serial == q->serial) {
+		ret->n = found->n;
+		memcpy(ret->frame, found->frame, found->n * sizeof(found->frame[0]));
+	}
+	if (!h->has_libdw || ret->n) {
 		close(fd);
 		return;
 	}
 	f = file_of(h, q, fd);
 	if (f->lines)
 		ret->n = source_lines_find(f->lines, q->address, ret->frame);
+	if (ret->n)
+		keep_found(kept, q, ret);
 }
 
 /* Returns 0, or -errno if there are no more questions. */

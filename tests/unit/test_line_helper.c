@@ -131,6 +131,23 @@ static void test_held(__u64 address, int self, int none)
 	is_u64(a.n, 1, "after 64 others it is opened again");
 }
 
+/* Tests that the frames of an address are kept longer than its file. */
+static void test_kept(__u64 address, int self, int none)
+{
+	static struct line_answer first, a;
+
+	ask(700, address, self, &first);
+	is_u64(first.n, 1, "an address");
+	ask_others(HELD, none);
+	ask(700, address, none, &a);
+	ok(a.n == 1 && !memcmp(a.frame, first.frame, sizeof(a.frame[0])),
+	   "its frames are kept when its file is not");
+	ask(701, address, none, &a);
+	is_u64(a.n, 0, "they are not those of another file");
+	ask(700, address + 1, none, &a);
+	is_u64(a.n, 0, "or of another address");
+}
+
 int main(void)
 {
 	__u64 address = (uintptr_t)mark - (uintptr_t)__ehdr_start;
@@ -152,8 +169,10 @@ int main(void)
 	}
 	is_u64(ask(2, address, none, &a), 0, "it answers about a file that is no ELF file");
 	is_u64(a.n, 0, "that nothing is known");
-	if (!a.lacks_libdw)
+	if (!a.lacks_libdw) {
 		test_held(address, self, none);
+		test_kept(address, self, none);
+	}
 	test_answers();
 	for (__u32 i = 0; i < 200; i++)
 		if (ask(3 + i, address, i % 2 ? self : none, &a) ||
