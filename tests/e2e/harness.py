@@ -221,14 +221,20 @@ def some_of(cases, most):
     return [cases[i * (len(cases) - 1) // (most - 1)] for i in range(most)]
 
 
+REST, LONGEST_REST = 4, 0.5
+
+
 def until(done, what, seconds=PATIENCE, pause=0.01):
-    """Waits until done() returns a true value, and returns this value. `pause` is the time between
-    two calls in seconds."""
+    """Waits until done() returns a true value, and returns this value. Between two calls, waits for
+    `pause` seconds, or for REST times as long as a call took: a call may run programs."""
     end = time.monotonic() + seconds
-    while not (got := done()):
-        assert time.monotonic() < end, f"waited {seconds:g} s in vain for {what}"
-        time.sleep(pause)
-    return got
+    while True:
+        begun = time.monotonic()
+        if got := done():
+            return got
+        now = time.monotonic()
+        assert now < end, f"waited {seconds:g} s in vain for {what}"
+        time.sleep(max(pause, min(REST * (now - begun), LONGEST_REST)))
 
 
 def lines_to(stream, text):
