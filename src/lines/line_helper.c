@@ -32,7 +32,7 @@ struct helper_file {
 	__u64 used;
 };
 
-/* The frames of an address: many stacks have the same outer frames. */
+/* The frames that were found for an address. Many stacks have the same outer frames. */
 struct found_frames {
 	__u64 address;
 	__u32 serial;
@@ -98,13 +98,15 @@ static struct helper_file *file_of(struct helper *h, const struct line_question 
 	return oldest;
 }
 
-static struct found_frames **found_of(struct helper *h, const struct line_question *q)
+/* Returns the place of an address. It may hold the frames of another address with the same hash. */
+static struct found_frames **place_of(struct helper *h, const struct line_question *q)
 {
 	const __u64 key[] = {q->address, q->serial};
 
 	return &h->found[hash64_bytes(HASH64_BEGIN, key, sizeof(key)) % HELPER_FOUND];
 }
 
+/* Keeps the frames of an answer in place of those that were kept there. */
 static void keep_found(struct found_frames **kept, const struct line_question *q,
 		       const struct line_answer *a)
 {
@@ -121,7 +123,7 @@ static void keep_found(struct found_frames **kept, const struct line_question *q
 
 static void answer(struct helper *h, const struct line_question *q, int fd, struct line_answer *ret)
 {
-	struct found_frames **kept = found_of(h, q), *found = *kept;
+	struct found_frames **kept = place_of(h, q), *found = *kept;
 	const struct helper_file *f;
 
 	ret->lacks_libdw = !h->has_libdw;

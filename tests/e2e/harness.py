@@ -225,8 +225,9 @@ REST, LONGEST_REST = 4, 0.5
 
 
 def until(done, what, seconds=PATIENCE, pause=0.01):
-    """Waits until done() returns a true value, and returns this value. Between two calls, waits for
-    `pause` seconds, or for REST times as long as a call took: a call may run programs."""
+    """Waits until done() returns a true value, and returns this value. Between two calls, sleeps for
+    at least `pause` seconds. Since done() may run programs, sleeps longer after a slow call: REST
+    times as long as the call took, but at most LONGEST_REST seconds for this reason."""
     end = time.monotonic() + seconds
     while True:
         begun = time.monotonic()

@@ -470,7 +470,7 @@ def test_triage_gives_no_all_clear_of_what_it_did_not_read(check, lab):
 
 
 CHATTER = b"[    1.000000] usb 1-1: new device number 7 using xhci_hcd\n"
-LARGE = 48 << 20  # bytes of a log that is larger than what triage keeps in memory
+LARGE = 80 << 20  # bytes of a log that is larger than what triage keeps in memory
 
 
 def peak_of(words, given):

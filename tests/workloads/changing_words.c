@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Opens and closes a file N times at one place. Next to the stack pointer, the frame has numbers
- * that change with each call and are as large as the addresses of a program at a fixed address.
+ * Opens and closes a file N times at one place. The words at the top of its stack are numbers that
+ * change with each call. They are in the range of the code addresses of a program that is linked to
+ * a fixed address, so they look like return addresses of such a program.
  */
 #include "common.h"
 
 #define WORDS 8
 
-/* syscall() has no frame of its own, so the words of this function's frame are at the top. */
+/* syscall() has no stack frame, so the frame of this function is at the top of the stack. */
 static __attribute__((noinline)) long open_and_close(unsigned long number)
 {
 	volatile unsigned long words[WORDS];

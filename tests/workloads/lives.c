@@ -190,7 +190,7 @@ static void *exec_next(void *heirs)
 	die("exec of itself");
 }
 
-/* The first thread exits, and another one replaces it by exec: again and again. */
+/* The first thread exits, and another thread takes its place by exec; repeated `count` times. */
 static void run_heirs(long count)
 {
 	wait_for_go();
