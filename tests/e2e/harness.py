@@ -221,6 +221,12 @@ def some_of(cases, most):
     return [cases[i * (len(cases) - 1) // (most - 1)] for i in range(most)]
 
 
+def needs_long():
+    """Skips a test that takes long, except with LONG=1."""
+    if not LONG:
+        raise Skip("takes long: LONG=1")
+
+
 REST, LONGEST_REST = 4, 0.5
 
 

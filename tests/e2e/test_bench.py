@@ -8,7 +8,7 @@ import shutil
 import sys
 import time
 
-from harness import BUILD, FAULTSCOPE, LONG, ROOT, Skip, live, some_of, until
+from harness import BUILD, FAULTSCOPE, ROOT, Skip, live, needs_long, some_of, until
 
 sys.path.append(str(ROOT / "tests/bench"))
 
@@ -40,8 +40,7 @@ def broken(lab, *names):
 
 @live
 def test_bench_goes_on_after_failures(check, lab):
-    if not LONG:
-        raise Skip("takes long: LONG=1")
+    needs_long()
     foreign = lab.spawn([FAULTSCOPE, "--json"], stdout=lab.dir.joinpath("foreign").open("w"))
     until(lambda: (lab.dir / "foreign").stat().st_size, "the other faultscope")
     data = lab.dir / "data.json"
@@ -87,8 +86,7 @@ def test_bench_waits_until_attached(check, _):
 
 @live
 def test_bench_keeps_other_rows(check, lab):
-    if not LONG:
-        raise Skip("takes long: LONG=1")
+    needs_long()
     data = lab.dir / "data.json"
     for name in "size", "report":
         check.equal(f"status of {name}", bench(lab, "--rows", name, "--save", data).returncode, 0)

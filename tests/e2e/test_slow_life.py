@@ -42,12 +42,13 @@ for pipe in pipes:
 
 
 def attach(lab, program):
-    """Attaches a program of slow_life.bpf.c until the end of the test."""
+    """Attaches a program of slow_life.bpf.c until the returned process ends."""
     errors = lab.dir / "errors"
     with open(errors, "w", encoding="utf-8") as file:
         process = lab.spawn([ATTACH, PROGRAMS, program], stderr=file)
     said = process.stdout.readline()
     assert said == "ready\n", errors.read_text(encoding="utf-8")[-1000:]
+    return process
 
 
 def check_nothing_lost(check, capture):
@@ -69,14 +70,16 @@ def test_forks_during_scans(check, lab):
 @live
 def test_exits_during_the_first_scan(check, lab):
     """A process that is exiting during the first scan may still be exiting during the second."""
-    attach(lab, "slow_exit")
+    delay = attach(lab, "slow_exit")
     exiting = lab.spawn([sys.executable, "-c", EXITING, "80"], stdin=subprocess.DEVNULL)
     check.equal("the program", exiting.stdout.readline(), "ready\n")
     for _ in range(WATCHES):
         capture = lab.watch("0.01", "-d", "0.3", record=False).finished()
         check.that(exiting.poll() is None, "the processes have ended before the watch")
         check_nothing_lost(check, capture)
-    exiting.kill()
+    delay.kill()
+    delay.wait()
+    exiting.kill()  # ends its children; without the delay, this takes little time
 
 
 @live

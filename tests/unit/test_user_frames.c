@@ -203,6 +203,10 @@ static void test_in_file(void)
 	got = resolve_ip(START + 0x20, true, true);
 	is_str(calls, "code:320", "an offset that is in no segment");
 	ok(!got.name[0] && !got.code.serial && !strcmp(got.module, "lib.so"), "has a file only");
+	begin();
+	is_code = false;
+	got = resolve_ip(START + 0x20, false, true);
+	ok(got.astray && !strcmp(got.module, "lib.so"), "an address in data of a file");
 }
 
 /* Code that was generated at run time, or whose file is not certain. */

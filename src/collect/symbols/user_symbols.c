@@ -169,8 +169,10 @@ bool user_symbols_resolve(struct user_symbols *us, const struct process_key *of,
 
 	memset(ret, 0, sizeof(*ret));
 	if (frame->status == BPF_STACK_BUILD_ID_IP) {
-		ret->astray = !find_address(us, of, frame->ip, innermost, ret);
-		return !ret->astray;
+		if (find_address(us, of, frame->ip, innermost, ret))
+			return true;
+		ret->astray = true;
+		return false;
 	}
 	if (frame->status != BPF_STACK_BUILD_ID_VALID)
 		return false;
