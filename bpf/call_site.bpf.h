@@ -76,8 +76,8 @@ static __always_inline bool is_frequent(struct call_site *site)
 }
 
 /*
- * Returns whether a process has code below 4 GiB. If it has none, small words of its stack
- * are numbers, for example of nanoseconds, and no return addresses.
+ * Returns whether a process has code below 4 GiB. If it has none, small words of its stack are
+ * numbers, for example of nanoseconds, and no return addresses.
  */
 static __always_inline bool has_fixed_code(const struct fs_unwind_proc *proc)
 {

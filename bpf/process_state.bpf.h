@@ -15,10 +15,11 @@ static __always_inline void fill_subject(struct process_key *s, struct task_stru
 	s->pad = 0;
 }
 
-/* Initial value of a new entry, which is too large for the stack. */
+/* Initial values of new entries, which are too large for the stack: 0: all zero; 1: for `orphans`.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, 2);
 	__type(key, __u32);
 	__type(value, struct fs_whole_state);
 } blank SEC(".maps");
@@ -283,13 +284,49 @@ static __always_inline struct fs_state *proc_find(struct task_struct *leader)
 	return shared.orphans ? proc_find_orphan(leader, st) : st;
 }
 
+#define PF_EXITING 0x4 /* value from include/linux/sched.h */
+
 /*
- * Returns the state of a process, given its leader. Creates missing state. Returns NULL if there is
- * no room.
+ * Returns whether the current thread belongs to a process whose leader has exited. False if this
+ * thread exits too, because the entry in `orphans` might then be created after the process ended.
  */
-static __always_inline struct fs_state *proc_make(struct task_struct *leader)
+static __always_inline bool leader_is_gone(struct task_struct *leader)
 {
-	struct fs_state *st = proc_find(leader);
+	struct task_struct *task = as_task(current_task()), *first = as_task(leader);
+
+	return get(first, flags) & PF_EXITING && !(get(task, flags) & PF_EXITING) &&
+	       get(task, tgid) == get(first, tgid);
+}
+
+/* Creates state in `orphans`. Returns NULL if there is no room. */
+static __noinline struct fs_state *proc_create_orphan(struct task_struct *leader)
+{
+	struct fs_whole_state *whole;
+	struct process_key s;
+	__u32 one = 1;
+
+	fill_subject(&s, as_task(leader));
+	whole = bpf_map_lookup_elem(&blank, &one);
+	if (!whole)
+		return NULL;
+	whole->st.flags = PROC_ORPHAN;
+	if (!bpf_map_update_elem(&orphans, &s, whole, BPF_NOEXIST))
+		bump(shared.orphans);
+	whole = bpf_map_lookup_elem(&orphans, &s);
+	if (!whole)
+		return NULL;
+	whole->st.start_ns = s.start_ns;
+	whole->st.pid = s.pid;
+	return &whole->st;
+}
+
+/*
+ * Creates the state of a process. If its leader exited before the process was watched, it is
+ * created in `orphans`, because the kernel frees the storage of the leader at the next exec.
+ */
+static __noinline struct fs_state *proc_create(struct task_struct *leader)
+{
+	struct fs_state *st = leader_is_gone(leader) ? proc_create_orphan(leader) : NULL;
 
 	if (st)
 		return st;
@@ -299,6 +336,15 @@ static __always_inline struct fs_state *proc_make(struct task_struct *leader)
 	else
 		bump(shared.losses.map);
 	return st;
+}
+
+/*
+ * Returns the state of a process, given its leader. Creates missing state. Returns NULL if there is
+ * no room.
+ */
+static __always_inline struct fs_state *proc_make(struct task_struct *leader)
+{
+	return proc_find(leader) ?: proc_create(leader);
 }
 
 static __always_inline struct fs_state *proc_make_fresh(struct task_struct *leader)
@@ -452,6 +498,7 @@ returns_unread int proc_take_back(struct task_struct *leader)
 	kept = bpf_map_lookup_elem(&orphans, &s);
 	if (!kept)
 		return 0;
+	kept->st.flags ^= PROC_MOVED;
 #define X(part, PART, group)                                                                       \
 	if (!storage_make(&part_##part, leader, &kept->part)) {                                    \
 		bump(shared.losses.map);                                                           \
@@ -490,8 +537,6 @@ static __always_inline struct fs_fault_slot *thread_slot(struct task_struct *tas
 {
 	return may_have_state(task) ? bpf_task_storage_get(&slots, task, NULL, 0) : NULL;
 }
-
-#define PF_EXITING 0x4 /* value from include/linux/sched.h */
 
 static __always_inline struct fs_fault_slot *thread_slot_make(struct task_struct *task)
 {

@@ -30,12 +30,27 @@ static bool find_orphan(const struct object *o, __u32 pid, __u64 birth_ns, struc
 	return false;
 }
 
-/* Reads state that BPF programs moved to `orphans`. Returns as state_read(). */
+/*
+ * Returns whether the state of a process moved to a new main thread between two lookups. The flag
+ * changes at each such move. After two moves, the number of execs differs.
+ */
+static bool is_moved(const struct fs_state *before, const struct fs_state *now)
+{
+	return (before->flags ^ now->flags) & PROC_MOVED || before->execs != now->execs;
+}
+
+/*
+ * Reads state that BPF programs moved to `orphans`. Returns as state_read(). The kernel may reuse
+ * the memory of an entry that is deleted while it is read, so a second lookup must find it too.
+ */
 static int read_orphan(const struct object *o, const struct process_key *of,
 		       struct fs_whole_state *ret)
 {
-	if (bpf_map_lookup_elem(bpf_map__fd(object_map(o, "orphans")), of, ret) ||
-	    ret->st.flags & PROC_HALF)
+	int orphans = bpf_map__fd(object_map(o, "orphans"));
+	struct fs_whole_state now;
+
+	if (bpf_map_lookup_elem(orphans, of, ret) || ret->st.flags & PROC_HALF ||
+	    bpf_map_lookup_elem(orphans, of, &now) || is_moved(&ret->st, &now.st))
 		return -EAGAIN;
 	return 1;
 }
@@ -44,7 +59,7 @@ static int read_orphan(const struct object *o, const struct process_key *of,
  * Reads the state of a process. When the main thread of a process exits, or a clone() fails in it,
  * BPF programs move the state to another table. During the move, counters of the old copy become 0.
  * The second lookup detects that the copy was made during a move. The kernel may have freed the old
- * copy.
+ * copy. At an exec by another thread, the pidfd refers to this thread from then on.
  */
 static int read_by_task(const struct object *o, __u32 pid, int pidfd, struct fs_whole_state *ret)
 {
@@ -64,7 +79,7 @@ static int read_by_task(const struct object *o, __u32 pid, int pidfd, struct fs_
 	if (bpf_map_lookup_elem(procs, &pidfd, &now))
 		return -EAGAIN;
 	if (!(now.flags & PROC_LEFT))
-		return 1;
+		return is_moved(&ret->st, &now) ? -EAGAIN : 1;
 	of = (struct process_key){.start_ns = now.start_ns, .pid = now.pid};
 	return read_orphan(o, &of, ret);
 }

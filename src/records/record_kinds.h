@@ -69,11 +69,12 @@ enum record_kind {
 #define PROC_NO_MM     64u  /* memory is freed: map and fd values are the last known ones */
 #define PROC_NO_COUNT  128u /* no probe reported the map count, and the scan cannot read it */
 /* Flags in the state of BPF programs, which records never contain. */
-#define PROC_LEFT 256u /* counters are in the table of processes without a leader */
-#define PROC_HALF 512u /* counters are being moved to the table of processes without a leader */
+#define PROC_LEFT   256u  /* counters are in the table of processes without a leader */
+#define PROC_HALF   512u  /* counters are being moved to the table of processes without a leader */
 #define PROC_ORPHAN 1024u /* the state is in the table of processes without a leader */
 #define PROC_TIMED  2048u /* all its faults are timed, not only those that may read a file */
-#define PROC_KEPT   (PROC_LEFT | PROC_HALF | PROC_ORPHAN | PROC_TIMED)
+#define PROC_MOVED  4096u /* changes each time the state moves to a new leader */
+#define PROC_KEPT   (PROC_LEFT | PROC_HALF | PROC_ORPHAN | PROC_TIMED | PROC_MOVED)
 
 enum what { WHAT_MAPS, WHAT_FDS };
 
@@ -111,7 +112,7 @@ enum walk { WALK_NONE, WALK_DONE, WALK_BUSY, WALK_CUT };
 #define FILE_DELETED  16u
 /* for a row of growth: samples counted some of the fds, so that the counts are estimates */
 #define GROWTH_SAMPLED 32u
-#define FILE_NAME_LEN 40
+#define FILE_NAME_LEN  40
 
 /* Facts about a failed call and its process. */
 #define FACT_LOCKS_FUTURE 1u /* mlockall(MCL_FUTURE) is in force */

@@ -151,6 +151,8 @@ def test_exec_after_the_leader_ended(lab):
 
 
 HEIRS = 8000 if LONG else 2500
+LOOKS = {"best": [], "iterator": ["--probe", "scan=iter/task"], "by pid": ["--probe", "state=hash"],
+         "proc": ["--probe", "scan=/proc"]}
 
 
 @live
@@ -166,6 +168,23 @@ def test_execs_by_heirs_during_scans(check, lab):
     opened = lines.final(work.pid)["fds"]["by_call"]["open"]["calls"]
     check.that(opened >= HEIRS, f"{opened} calls of open")
     expect_monotone(check, lines)
+
+
+@live
+def test_exec_by_heir_of_an_earlier_leader(check, lab):
+    """A process whose first thread ended before the watch keeps its counters at an exec."""
+    for name, options in LOOKS.items():
+        work = lab.work("lives", "leaderless-exec", "--wait")
+        watch = lab.watch(*options, "0.1", record=False)
+        work.go()
+        truth = work.truth()
+        work.end()
+        until(lambda: f'"pid":{work.pid},' in watch.said().rpartition('"final":true')[0],
+              "the last line of the process")
+        line = Lines(watch.stop().text).final(work.pid)
+        pages = truth["pages_before_exec"] + truth["pages_after_exec"]
+        check.between(f"{name}: faults", line["faults"]["user"], pages, pages + 300)
+        check.equal(f"{name}: execs", line["execs"], 1)
 
 
 THREADS = 10000
@@ -187,10 +206,6 @@ def test_exec_among_many_threads(lab):
     if int(lab.read("/proc/sys/kernel/pid_max")) < 2 * THREADS:
         raise Skip(f"no room for {THREADS} threads")
     return without_misses(lambda: lab.run("histories", "crowd", str(THREADS)))
-
-
-LOOKS = {"best": [], "iterator": ["--probe", "scan=iter/task"], "by pid": ["--probe", "state=hash"],
-         "proc": ["--probe", "scan=/proc"]}
 
 
 @live

@@ -130,12 +130,17 @@ static inline int made_entry(int fd, const void *key, struct made_map **ret, siz
 }
 
 static int made_lookup_error; /* result of each lookup; 0: the one of the map */
+static void (*made_before_lookup)(const struct made_map *m); /* called before each lookup */
 
 int bpf_map_lookup_elem(int fd, const void *key, void *value)
 {
 	struct made_map *m;
 	size_t at;
-	int err = made_lookup_error ? made_lookup_error : made_entry(fd, key, &m, &at);
+	int err;
+
+	if (made_before_lookup)
+		made_before_lookup(made_by_fd(fd));
+	err = made_lookup_error ? made_lookup_error : made_entry(fd, key, &m, &at);
 
 	if (!err)
 		memcpy(value, made_value(m, at), m->value);

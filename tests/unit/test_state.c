@@ -129,6 +129,99 @@ static void test_leader_that_exited(void)
 	is_u64(got.st.fds, 9, "the values are those of the other table");
 }
 
+/* A change that another CPU makes before the second lookup in a table. */
+static struct {
+	struct made_map *map;
+	void (*change)(void);
+	unsigned int lookups;
+} later;
+
+static void change_later(const struct made_map *m)
+{
+	if (m == later.map && ++later.lookups == 2)
+		later.change();
+}
+
+/* Reads the state of this process. Before the second lookup in a table, `change` is called. */
+static int read_while(const struct object *o, struct made_map *map, void (*change)(void),
+		      struct fs_whole_state *ret)
+{
+	int found;
+
+	later.map = map;
+	later.change = change;
+	later.lookups = 0;
+	made_before_lookup = change_later;
+	found = state_read(o, getpid(), ret);
+	made_before_lookup = NULL;
+	is_u64(later.lookups, 2, "lookups in the table");
+	return found;
+}
+
+static struct fs_state second;
+static struct fs_whole_state second_orphan;
+
+static void put_second(void)
+{
+	put("procs", &second);
+}
+
+static void put_second_orphan(void)
+{
+	struct process_key of = {.start_ns = START_NS, .pid = getpid()};
+
+	bpf_map_update_elem(orphans->fd, &of, &second_orphan, BPF_ANY);
+}
+
+static void delete_orphan(void)
+{
+	struct process_key of = {.start_ns = START_NS, .pid = getpid()};
+
+	bpf_map_delete_elem(orphans->fd, &of);
+}
+
+/* Another thread calls execve() while the state is read, and replaces the main thread. */
+static void test_moved_meanwhile(void)
+{
+	struct object o = begin(OBJECT_FULL);
+	struct fs_state first = {.start_ns = START_NS, .pid = getpid(), .execs = 1};
+	struct made_map *procs = made_by_name("procs");
+	struct fs_whole_state got;
+
+	put("procs", &first);
+	second = first;
+	second.fds = 8;
+	is_u64(read_while(&o, procs, put_second, &got), 1, "values that change");
+	for (int left = 0; left < 2; left++) {
+		first.flags = left ? PROC_LEFT : 0;
+		put("procs", &first);
+		second.flags = PROC_MOVED;
+		ok(read_while(&o, procs, put_second, &got) == -EAGAIN, "a new main thread%s",
+		   left ? ", after the first one has exited" : "");
+	}
+	first.flags = second.flags = 0;
+	put("procs", &first);
+	second.execs++;
+	ok(read_while(&o, procs, put_second, &got) == -EAGAIN, "two new main threads");
+}
+
+/* An entry of the other table may be deleted and used again while it is read. */
+static void test_orphan_deleted_meanwhile(void)
+{
+	struct object o = begin(OBJECT_FULL);
+	struct fs_whole_state got;
+
+	shared.orphans = 1;
+	second_orphan = (struct fs_whole_state){.st.flags = PROC_ORPHAN, .st.fds = 9};
+	put_second_orphan();
+	is_u64(read_while(&o, orphans, put_second_orphan, &got), 1, "an entry that stays");
+	is_u64(got.st.fds, 9, "its values");
+	ok(read_while(&o, orphans, delete_orphan, &got) == -EAGAIN, "an entry that is deleted");
+	put_second_orphan();
+	second_orphan.st.flags ^= PROC_MOVED;
+	ok(read_while(&o, orphans, put_second_orphan, &got) == -EAGAIN, "a later entry");
+}
+
 /* The kernel may have freed the state of a process after it was moved to the other table. */
 static void test_freed(void)
 {
@@ -238,6 +331,8 @@ int main(void)
 {
 	test_parts();
 	test_leader_that_exited();
+	test_moved_meanwhile();
+	test_orphan_deleted_meanwhile();
 	test_freed();
 	test_files();
 	test_waiting();

@@ -180,6 +180,21 @@ static void *exec_without_leader(void *area)
 	return touch_and_exec(area);
 }
 
+static void *exec_when_told(void *area)
+{
+	wait_for_zombie();
+	wait_for_go();
+	return touch_and_exec(area);
+}
+
+/* The first thread exits. When told to, another thread touches memory and takes its place. */
+static void run_leaderless_exec(long unused)
+{
+	(void)unused;
+	start_thread(exec_when_told, map_pages(THREAD_PAGES));
+	pthread_exit(NULL);
+}
+
 static void *exec_next(void *heirs)
 {
 	char left[32];
@@ -409,6 +424,7 @@ static const struct {
 	{ "leader-exit-exec", run_leader_exit_exec, false },
 	{ "heirs", run_heirs, true },
 	{ "leaderless", run_leaderless, false },
+	{ "leaderless-exec", run_leaderless_exec, false },
 	{ "failed-forks", run_failed_forks, false },
 	{ "fork-storm", run_fork_storm, true },
 	{ "threads", run_threads, true },
@@ -420,8 +436,8 @@ static const struct {
 int main(int argc, char **argv)
 {
 	static const char usage[] = "vfork|thread-exec|leader-exit|leader-exit-exec|heirs K|"
-				    "leaderless|failed-forks|fork-storm K|threads K|procs K|"
-				    "pid-reuse [MOST_FORKS]|same-pid K";
+				    "leaderless|leaderless-exec|failed-forks|fork-storm K|"
+				    "threads K|procs K|pid-reuse [MOST_FORKS]|same-pid K";
 	const char *words[2] = { NULL };
 	int found = parse_args(argc, argv, usage, NULL, words, 1, 2);
 
