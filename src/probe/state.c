@@ -31,8 +31,8 @@ static bool find_orphan(const struct object *o, __u32 pid, __u64 birth_ns, struc
 }
 
 /*
- * Returns whether the state of a process moved to a new main thread between two lookups. The flag
- * changes at each such move. After two moves, the number of execs differs.
+ * Returns whether the state of a process moved to a new main thread between two lookups. PROC_MOVED
+ * changes at each such move. After two moves, PROC_MOVED is as before, but `execs` differs.
  */
 static bool is_moved(const struct fs_state *before, const struct fs_state *now)
 {
@@ -40,8 +40,9 @@ static bool is_moved(const struct fs_state *before, const struct fs_state *now)
 }
 
 /*
- * Reads state that BPF programs moved to `orphans`. Returns as state_read(). The kernel may reuse
- * the memory of an entry that is deleted while it is read, so a second lookup must find it too.
+ * Reads state that BPF programs moved to `orphans`. Returns as state_read(). If the entry is
+ * deleted during the first lookup, the copy may contain another process: the kernel reuses the
+ * memory at once. The second lookup then does not find the entry.
  */
 static int read_orphan(const struct object *o, const struct process_key *of,
 		       struct fs_whole_state *ret)
@@ -59,7 +60,7 @@ static int read_orphan(const struct object *o, const struct process_key *of,
  * Reads the state of a process. When the main thread of a process exits, or a clone() fails in it,
  * BPF programs move the state to another table. During the move, counters of the old copy become 0.
  * The second lookup detects that the copy was made during a move. The kernel may have freed the old
- * copy. At an exec by another thread, the pidfd refers to this thread from then on.
+ * copy. If another thread calls execve(), the pidfd refers to that thread from then on.
  */
 static int read_by_task(const struct object *o, __u32 pid, int pidfd, struct fs_whole_state *ret)
 {

@@ -129,7 +129,7 @@ static void test_leader_that_exited(void)
 	is_u64(got.st.fds, 9, "the values are those of the other table");
 }
 
-/* A change that another CPU makes before the second lookup in a table. */
+/* A change of tables that read_while() makes, in place of a BPF program on another CPU. */
 static struct {
 	struct made_map *map;
 	void (*change)(void);
@@ -142,7 +142,7 @@ static void change_later(const struct made_map *m)
 		later.change();
 }
 
-/* Reads the state of this process. Before the second lookup in a table, `change` is called. */
+/* Reads the state of this process. Calls change() before the second lookup in the table `map`. */
 static int read_while(const struct object *o, struct made_map *map, void (*change)(void),
 		      struct fs_whole_state *ret)
 {
@@ -166,16 +166,22 @@ static void put_second(void)
 	put("procs", &second);
 }
 
+/* Returns the key of this process in the table `orphans`. */
+static struct process_key own_key(void)
+{
+	return (struct process_key){.start_ns = START_NS, .pid = getpid()};
+}
+
 static void put_second_orphan(void)
 {
-	struct process_key of = {.start_ns = START_NS, .pid = getpid()};
+	struct process_key of = own_key();
 
 	bpf_map_update_elem(orphans->fd, &of, &second_orphan, BPF_ANY);
 }
 
 static void delete_orphan(void)
 {
-	struct process_key of = {.start_ns = START_NS, .pid = getpid()};
+	struct process_key of = own_key();
 
 	bpf_map_delete_elem(orphans->fd, &of);
 }
@@ -205,7 +211,7 @@ static void test_moved_meanwhile(void)
 	ok(read_while(&o, procs, put_second, &got) == -EAGAIN, "two new main threads");
 }
 
-/* An entry of the other table may be deleted and used again while it is read. */
+/* An entry of `orphans` may be deleted while it is read, and its memory may be used again. */
 static void test_orphan_deleted_meanwhile(void)
 {
 	struct object o = begin(OBJECT_FULL);
