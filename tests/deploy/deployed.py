@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Shared code of the checks of deploy/. It reads the files of deploy/, runs the programs that use
 these files, and lists the exporter's metrics."""
+import functools
 import re
 import subprocess
 
@@ -43,6 +44,7 @@ def read_yaml(path):
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
+@functools.cache
 def rules():
     """Returns all rules of rules.yml."""
     return [rule for group in read_yaml(PROMETHEUS / "rules.yml")["groups"]
@@ -53,12 +55,14 @@ def alerts():
     return [rule for rule in rules() if "alert" in rule]
 
 
+@functools.cache
 def families():
     """Returns {name: (type, labels)} of each metric in the exporter's table of metrics."""
     rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.*?) \| ", call(TABLES, "metrics").stdout, re.M)
     return {name: (kind, re.findall(r"`(\w+)`", labels)) for name, kind, labels in rows}
 
 
+@functools.cache
 def metrics():
     """Returns all metric names that a query may use: metrics of the exporter, metrics of recording
     rules, and `up`."""

@@ -18,10 +18,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
+from schema import Schema
 
 # Child processes inherit ignored signals, and a shell ignores SIGINT in background jobs.
 for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
@@ -431,64 +428,30 @@ def command_names(text):
     return re.findall(r"^  (\S+)", listed[1], re.M)
 
 
-CONSTRAINTS = {"enum", "const", "pattern", "format"}
-MOST_ITEMS = 3  # larger than each minItems of the schema
-
-
-def constrained_names(schema, name=""):
-    """Yields the names of fields whose strings the schema constrains."""
-    if CONSTRAINTS & set(schema):
-        yield name
-    if "items" in schema:
-        yield from constrained_names(schema["items"], name)
-    for inner, one in schema.get("properties", {}).items():
-        yield from constrained_names(one, inner)
-
-
-class Schema:
-    """Checks lines against the JSON Schema. Lines of the same shape are checked once: they differ
-    only in what the schema does not constrain."""
-
-    def __init__(self, schema):
-        self.valid = {}
-        self.of_type = {one["properties"]["type"]["const"]: jsonschema.Draft202012Validator(one)
-                        for one in schema["oneOf"]}
-        self.constrained = {name for one in schema["oneOf"] for name in constrained_names(one)}
-
-    def complaint(self, line):
-        kind = line.get("type")
-        if kind not in self.of_type:
-            return f"no such type of line: {kind!r}"
-        shape = repr(self.shape_of(line))
-        if shape not in self.valid:
-            errors = [f"{e.json_path}: {e.message}" for e in self.of_type[kind].iter_errors(line)]
-            self.valid[shape] = "; ".join(errors[:3])
-        return self.valid[shape]
-
-    def shape_of(self, value, name=None):
-        """Replaces each non-negative number, and each string that the schema does not constrain, by
-        its type. Replaces a list by its number of items, up to MOST_ITEMS, and the shapes in it. Of
-        a time, only the form counts."""
-        if isinstance(value, dict):
-            return {key: self.shape_of(one, key) for key, one in value.items()}
-        if isinstance(value, list):
-            shapes = {repr(shape): shape for one in value for shape in [self.shape_of(one, name)]}
-            return [min(len(value), MOST_ITEMS), *shapes.values()]
-        if isinstance(value, str):
-            return re.sub(r"\d", "0", value) if name in self.constrained else str
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0:
-            return type(value)
-        return value
-
-
 _schema = []
 
 
-def schema():
-    if not _schema:
+def use_schema(text=None):
+    """Sets the JSON Schema that complaint() uses. `text` is the output of `faultscope schema`, by
+    default of the program under test."""
+    if text is None:
         text = subprocess.run([FAULTSCOPE, "schema"], capture_output=True, check=True).stdout
-        _schema.append(Schema(json.loads(text)))
-    return _schema[0]
+    _schema[:] = [Schema(text)]
+
+
+def complaint(line):
+    """Returns what the JSON Schema forbids in a line, or "" if the line conforms."""
+    if not _schema:
+        use_schema()
+    return _schema[0].complaint(line)
+
+
+def check_schema(check, lines):
+    """Checks lines of JSON output up to the first one that the JSON Schema forbids."""
+    for line in lines:
+        wrong = complaint(line)
+        if not check.that(not wrong, f"schema: {wrong} in {json.dumps(line)[:200]}"):
+            break
 
 
 FOUND, INCOMPLETE, GAP = 3, 7, "faultscope: incomplete: "
@@ -552,10 +515,7 @@ def check_lines(check, lines):
     kinds = [line["type"] for line in lines.all]
     check.that(kinds and kinds[0] == "start" and kinds.count("start") == 1, "start is not first")
     check.that(kinds and kinds[-1] == "end" and kinds.count("end") == 1, "end is not last")
-    for line in lines.all if jsonschema else ():
-        complaint = schema().complaint(line)
-        if not check.that(not complaint, f"schema: {complaint} in {json.dumps(line)[:200]}"):
-            break
+    check_schema(check, lines.all)
 
 
 # Decorators of tests

@@ -20,7 +20,7 @@ from pathlib import Path
 from apart import stay_apart
 from beside import SideBySide
 from harness import (BUILD, FAULTSCOPE, MOST_RECORDING_BYTES, MOST_TRIES, RECORDINGS, ROOT,
-                     Check, Lab, Skip, check_form, jsonschema, quiet, schema)
+                     Check, Lab, Skip, check_form, quiet, use_schema)
 from placeless import placeless
 
 HERE = Path(__file__).resolve().parent
@@ -192,8 +192,7 @@ class Runner:
             for full, do, args in self.bodies(name, test):
                 if hasattr(test, "expect") or not self.options.make_recordings:
                     mine.append((full, partial(self.with_tap, do, args)))
-        if jsonschema:
-            schema()  # load the schema once, before the children are forked
+        use_schema()  # compile the schema once, before the children are forked
         beside = SideBySide()
         beside.run(bodies["other"], self.options.jobs or LEAST_JOBS, bodies["idle"],
                    self.options.jobs or MOST_JOBS)
@@ -258,8 +257,6 @@ def main():
     runner = Runner(options)
     if not runner.live and options.make_recordings:
         sys.exit("recordings are made live: as root, without --no-live")
-    if not jsonschema:
-        print("# python3-jsonschema is missing: lines are not compared with the schema")
     sys.exit(runner.run_all(find_tests(options.only, HERE.glob("test_*.py"))))
 
 

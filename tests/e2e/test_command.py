@@ -7,8 +7,9 @@ import signal
 import time
 from datetime import datetime
 
-from harness import (FAULTSCOPE, PATIENCE, Lines, Skip, captures, check_form, jsonschema, live,
-                     until)
+import schema
+from harness import (FAULTSCOPE, PATIENCE, RECORDINGS, Lines, Skip, captures, check_form, complaint,
+                     live, until)
 
 USAGE, NOT_EXECUTABLE, NOT_FOUND = 2, 126, 127
 
@@ -142,11 +143,29 @@ def test_lines_of_all_processes(lab):
 
 
 def test_schema(check, lab):
-    schema = json.loads(lab.faultscope("schema").out)
-    if not jsonschema:
-        raise Skip("python3-jsonschema is missing")
-    jsonschema.Draft202012Validator.check_schema(schema)
-    kinds = [one["properties"]["type"]["const"] for one in schema["oneOf"]]
+    try:
+        import jsonschema
+    except ImportError as error:
+        raise Skip("python3-jsonschema is missing") from error
+    printed = json.loads(lab.faultscope("schema").out)
+    jsonschema.Draft202012Validator.check_schema(printed)
+    kinds = [one["properties"]["type"]["const"] for one in printed["oneOf"]]
     check.equal("types", len(kinds), len(set(kinds)))
     for kind in ("start", "process", "failed_call", "threshold", "finding", "signal", "end"):
         check.that(kind in kinds, f"no lines of type {kind}")
+
+
+def test_wrong_lines_violate_the_schema(check, lab):
+    """The comparison of lines with the schema finds a key too many, a key too few, and a value of a
+    wrong type, at any depth."""
+    if schema.MISSING:
+        raise Skip(schema.MISSING)
+    replay = lab.faultscope("--json", "--replay", RECORDINGS / "faults_touched_by_threads-1.fsr")
+    line = Lines(replay.out).of("process")[-1]
+    for wrong, what in ((line, ""), ({**line, "type": "proces"}, "type"), ({**line, "x": 1}, "x"),
+                        ({**line, "pid": "1"}, "pid"), ({**line, "pid": -1}, "pid"),
+                        ({key: one for key, one in line.items() if key != "pid"}, "pid"),
+                        ({**line, "faults": {**line["faults"], "minor": 0.5}}, "minor"),
+                        ({**line, "faults": {**line["faults"], "x": 1}}, "x")):
+        said = complaint(wrong)
+        check.that(what in said if what else not said, f"complaint {said!r}, not about {what!r}")

@@ -10,9 +10,9 @@ import shutil
 import subprocess
 import sys
 
-from harness import (FAULTSCOPE, FOUND, PATIENCE, Lines, Skip, Watch, Workload, evidence_texts,
-                     guards_have_no_mapping, jsonschema, live, proc_maps, proc_stat, remedy_texts,
-                     schema, until, workload_path)
+from harness import (FAULTSCOPE, FOUND, PATIENCE, Lines, Skip, Watch, Workload, check_schema,
+                     evidence_texts, guards_have_no_mapping, live, proc_maps, proc_stat,
+                     remedy_texts, until, workload_path)
 
 USAGE, NO_TARGET = 2, 4
 LONG = ("-d", str(PATIENCE))
@@ -36,10 +36,7 @@ def check_lines(check, capture, status):
     check.equal("standard error", capture.stderr, "")
     lines = Lines(capture.text)
     check.equal("first and last", [lines.all[0]["type"], lines.all[-1]["type"]], ["start", "end"])
-    for line in lines.all if jsonschema else ():
-        complaint = schema().complaint(line)
-        if not check.that(not complaint, f"schema: {complaint} in {str(line)[:200]}"):
-            break
+    check_schema(check, lines.all)
     return lines
 
 

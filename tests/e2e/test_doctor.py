@@ -12,7 +12,7 @@ import subprocess
 import unicodedata
 from pathlib import Path
 
-from harness import (FAULTSCOPE, INCOMPLETE, ROOT, Lines, Skip, jsonschema, live, schema,
+from harness import (FAULTSCOPE, INCOMPLETE, ROOT, Lines, Skip, check_schema, complaint, live,
                      status_by, until, without_notices, workload_path)
 from test_hooks import OF_MEMORY, left_out_together
 
@@ -34,8 +34,7 @@ def told(check, lab, *options, status=DONE):
     check.equal("standard error", ran.err, "")
     check.equal("lines", ran.out.count("\n"), 1)
     report = json.loads(ran.out)
-    if jsonschema:
-        check.equal("schema", schema().complaint(report), "")
+    check.equal("schema", complaint(report), "")
     return report
 
 
@@ -296,9 +295,7 @@ def check_json(check, lab, names, force):
     check.equal(f"without {names}, status of JSON", ran.returncode, status_by(lines))
     for name in names:
         check.that(REASON in lines.all[0]["probes"][name], f"JSON: {lines.all[0]['probes'][name]}")
-    for line in lines.all if jsonschema else ():
-        if not check.equal(f"without {names}, schema", schema().complaint(line), ""):
-            break
+    check_schema(check, lines.all)
 
 
 def check_run(check, lab, names, force):

@@ -4,9 +4,10 @@ workload."""
 
 import collections
 
-from harness import Skip, captures, field_of, idle, proc_faults, proc_sleeps, quiet, until
+from harness import LONG, Skip, captures, field_of, idle, proc_faults, proc_sleeps, quiet, until
 
 EXACT = 0.0001
+TOUCHED_PAGES = 1_000_000 if LONG else 250_000
 KINDS = ("read", "write", "exec")
 
 
@@ -37,7 +38,7 @@ def expect_touched(check, lines, truth):
 
 @captures(expect_touched, keep=True, cases=[1, 4])
 def test_faults_touched_by_threads(lab, threads):
-    return lab.run("touch", "1000000", "--threads", str(threads))
+    return lab.run("touch", str(TOUCHED_PAGES), "--threads", str(threads))
 
 
 def expect_kinds(check, lines, truth):

@@ -31,9 +31,13 @@ QUANTILES = {"p50", "p99"}
 LATE_FAULTS = 60
 
 
-def counters(line):
-    """Returns the counters of a line as {path: value}. The path of a histogram bucket contains the
-    bound of the bucket."""
+def values(line):
+    return {key: line[key] for key in ("faults", "maps", "fds", "execs", "cpu_ns")}
+
+
+def counters(told):
+    """Returns the counters among the values of a line as {path: value}. The path of a histogram bucket
+    contains the bound of the bucket."""
     def walk(value, path):
         if isinstance(value, dict):
             for key, inner in value.items():
@@ -44,7 +48,6 @@ def counters(line):
         elif value is not None:
             yield path, value
 
-    told = {key: line[key] for key in ("faults", "maps", "fds", "execs", "cpu_ns")}
     return dict(walk(told, ()))
 
 
@@ -58,10 +61,12 @@ def expect_monotone(check, lines):
     last, fell = {}, {}
     for line in lines.of("process"):
         of = (line["pid"], line["start_time_ns"])
-        now = counters(line)
-        found = falls(last.get(of, {}), now)
-        if found:
-            fell.setdefault(of, found)
+        now = values(line)
+        before = last.get(of, now)
+        if now != before:
+            found = falls(counters(before), counters(now))
+            if found:
+                fell.setdefault(of, found)
         last[of] = now
     check.that(len(fell) <= lines.lost(), f"counters of {len(fell)} processes fell: "
                                           f"{list(fell.items())[:3]}")

@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from harness import (FAULTSCOPE, PATIENCE, Lines, Skip, aside, jsonschema, live, schema, until,
+from harness import (FAULTSCOPE, PATIENCE, Lines, Skip, aside, complaint, live, until,
                      workload_path)
 from test_agreement import sum_of_pprof
 
@@ -87,8 +87,7 @@ def check_sum(check, line):
     check.equal("lost", line["lost"], 0)
     for row in line["holders"]:
         check.that(row["low"] <= row["bytes"] <= row["high"], f"interval of {row}")
-    if jsonschema:
-        check.equal("schema", schema().complaint(line), "")
+    check.equal("schema", complaint(line), "")
 
 
 def fullest(lines):

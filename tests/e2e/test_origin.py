@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from harness import FAULTSCOPE, Lines, Skip, jsonschema, live, schema
+from harness import FAULTSCOPE, Lines, Skip, complaint, live
 
 DOCTOR = f"{FAULTSCOPE} doctor --json --no-calibrate"
 MIB = 1 << 20
@@ -17,8 +17,7 @@ def judged(check, ran):
     """Returns the report of `doctor`, and the entries of its `set_by` as {limit: entry}."""
     check.equal("standard error", ran.err, "")
     report = json.loads(ran.out.splitlines()[-1])
-    if jsonschema:
-        check.equal("schema", schema().complaint(report), "")
+    check.equal("schema", complaint(report), "")
     return report, {one["limit"]: one for one in report["set_by"]}
 
 

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from exporter import free_port
-from harness import FAULTSCOPE, ROOT, Skip, live, quiet, schema, until
+from harness import FAULTSCOPE, ROOT, Skip, complaint, live, quiet, until
 
 # Beginning of the names of processes. Each test adds a letter, since the exporter of a test also sees
 # the processes of others. A name has at most 15 bytes.
@@ -92,7 +92,7 @@ def test_json_lines(check, lab):
                    if one["event"] == "finding_cleared"], "the end of a finding", seconds=60)
     logged.stop()
     for line in logged.lines():
-        check.equal(line[:60], schema().complaint(json.loads(line)), "")
+        check.equal(line[:60], complaint(json.loads(line)), "")
     opened, stored = found("finding_opened")[0], found("incident_stored")[0]
     check.equal("pid", opened["pid"], process.pid)
     check.equal("severity, slug, cause", (opened["severity"], opened["slug"], opened["cause"]),

@@ -272,5 +272,4 @@ done 2>/dev/null
 
 def take_schema(lab):
     """Makes check_form() use the JSON Schema of the tested program."""
-    if harness.jsonschema:
-        harness._schema[:] = [harness.Schema(json.loads(lab.faultscope("schema").out))]
+    harness.use_schema(lab.faultscope("schema").out)
