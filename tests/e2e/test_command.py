@@ -163,7 +163,7 @@ def test_wrong_lines_violate_the_schema(check, lab):
     replay = lab.faultscope("--json", "--replay", RECORDINGS / "faults_touched_by_threads-1.fsr")
     line = Lines(replay.out).of("process")[-1]
     for wrong, what in ((line, ""), ({**line, "type": "proces"}, "type"), ({**line, "x": 1}, "x"),
-                        ({**line, "pid": "1"}, "pid"), ({**line, "pid": -1}, "pid"),
+                        ({**line, "pid": "1"}, "pid"), ({**line, "comm": 1}, "comm"),
                         ({key: one for key, one in line.items() if key != "pid"}, "pid"),
                         ({**line, "faults": {**line["faults"], "minor": 0.5}}, "minor"),
                         ({**line, "faults": {**line["faults"], "x": 1}}, "x")):
