@@ -85,8 +85,9 @@ def compare_sum(check, name, text):
     elif os.environ.get("FS_MAKE_EXPECTED"):
         keep(name, sums_of(sums_of(text)))
     else:
-        check.that(kept_at_first().get(name) == sums_of(sums_of(text)), f"{name} is not as kept (if that is "
-                   f"meant: see the beginning of {Path(__file__).name}): {text[:300]!r}")
+        check.that(kept_at_first().get(name) == sums_of(sums_of(text)),
+                   f"{name} is not as kept (if that is meant: see the beginning of "
+                   f"{Path(__file__).name}): {text[:300]!r}")
 
 
 def environment():

@@ -36,8 +36,8 @@ def values(line):
 
 
 def counters(told):
-    """Returns the counters among the values of a line as {path: value}. The path of a histogram bucket
-    contains the bound of the bucket."""
+    """Returns the counters among the values of a line as {path: value}. The path of a histogram
+    bucket contains the bound of the bucket."""
     def walk(value, path):
         if isinstance(value, dict):
             for key, inner in value.items():

@@ -176,7 +176,7 @@ def main():
             put(name=test.name, digest=test.digest, needs_live=test.needs_live, alone=test.alone)
         return
     try:
-        run.use_schema()  # compiles the JSON Schema once for all children; without a schema, they fail
+        run.use_schema()  # compiles it once for all children, which fail without a schema
     except Exception:
         pass
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
