@@ -9,23 +9,23 @@
 #include "probe/host_facts.h"
 #include "probe/live.h"
 
-static uint64_t losses_of(const struct model *m)
+static uint64_t sum_of(const struct losses *l)
 {
-	return m->tick.losses.ring + m->tick.losses.map + m->tick.losses.missed;
+	return l->ring + l->map + l->missed;
 }
 
 void ends_begin(struct ends *e, const struct model *m, struct source *src)
 {
 	e->begin_ns = host_monotonic_ns();
-	e->before = losses_of(m);
+	e->before = sum_of(&m->tick.losses);
 	e->whole = e->foreign && (e->before != e->losses || !model_hook_on(m, "lifecycle"));
 	if (e->foreign)
 		live_scan_whole(src, e->whole);
 }
 
-bool ends_may_be_lost(struct ends *e, const struct model *m)
+bool ends_may_be_lost(struct ends *e, const struct model *m, const struct losses *now)
 {
-	uint64_t losses = losses_of(m);
+	uint64_t losses = sum_of(now);
 
 	/*
 	 * For pids of another namespace, a scan of all processes is needed, and none of its records
@@ -68,9 +68,9 @@ static int end(struct collector *c, const struct subject *s)
 	return collector_take(c, &r.h);
 }
 
-int ends_find(const struct ends *e, struct collector *c, struct source *src)
+int ends_find(const struct ends *e, struct collector *c, struct source *src,
+	      const struct sink *sink)
 {
-	struct sink sink = {.take = collector_take, .ctx = c};
 	bool drained = false;
 	int n = 0, err;
 
@@ -78,7 +78,7 @@ int ends_find(const struct ends *e, struct collector *c, struct source *src)
 		if (!is_gone(e, c->m, s))
 			continue;
 		if (!drained) {
-			err = src->ops->drain(src, &sink);
+			err = src->ops->drain(src, sink);
 			if (err)
 				return err;
 			drained = true;

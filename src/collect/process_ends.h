@@ -27,8 +27,11 @@ struct ends {
  */
 void ends_begin(struct ends *e, const struct model *m, struct source *src);
 
-/* Call after a scan. Returns whether a process end may have been lost and can be detected now. */
-bool ends_may_be_lost(struct ends *e, const struct model *m);
+/*
+ * Call at the end of a scan, with the losses of its tick record. Returns whether a process end may
+ * have been lost and can be detected now.
+ */
+bool ends_may_be_lost(struct ends *e, const struct model *m, const struct losses *now);
 
 /*
  * Returns whether a process is gone. This is true if no process has its pid, or if a scan of all
@@ -37,9 +40,11 @@ bool ends_may_be_lost(struct ends *e, const struct model *m);
 bool ends_is_gone(const struct ends *e, uint32_t pid, uint64_t told_ns);
 
 /*
- * Call after a scan. For each process that is gone, sends a last record with the last known values.
- * Before that, sends the pending records of `src`. Returns the number of last records, or -errno.
+ * Call at the end of a scan. For each process that is gone, sends a last record with the last known
+ * values to `c`. Before that, sends the pending records of `src` to `sink`, which must pass them on
+ * to `c`. Returns the number of last records, or -errno.
  */
-int ends_find(const struct ends *e, struct collector *c, struct source *src);
+int ends_find(const struct ends *e, struct collector *c, struct source *src,
+	      const struct sink *sink);
 
 #endif

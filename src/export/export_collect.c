@@ -38,7 +38,7 @@ static void look(struct export *x)
 		err = x->s.in.src->ops->look(x->s.in.src, &sink);
 	x->partial = err == -ETIMEDOUT;
 	x->up = !err;
-	if (!err && ends_may_be_lost(&x->s.in.ends, &x->s.in.m))
+	if (!err && ends_may_be_lost(&x->s.in.ends, &x->s.in.m, &x->s.in.m.tick.losses))
 		poll_probe_losses(x);
 	export_resident_read(x);
 	if (!err)

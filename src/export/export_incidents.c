@@ -75,9 +75,32 @@ int export_incidents_open(struct export *x)
 	return 0;
 }
 
+/*
+ * At the end of a scan, sends the last values of processes that have ended. The records that were
+ * pending go to the metrics too.
+ */
+static int find_ends(struct export *x)
+{
+	const struct sink sink = {.take = export_take, .ctx = x};
+	struct session *s = &x->s;
+	int ended;
+
+	if (s->in.ends.foreign || s->in.m.window % ENDS_EVERY)
+		return 0;
+	ended = ends_find(&s->in.ends, &s->in.collector, s->in.src, &sink);
+	return ended < 0 ? ended : 0;
+}
+
 int export_incidents_take(struct export *x, const struct record *h)
 {
-	return x->s.incidents ? collector_take(&x->s.in.collector, h) : 0;
+	int err = 0;
+
+	if (!x->s.incidents)
+		return 0;
+	/* before the tick record, because a replay shows what comes after it one interval later */
+	if (h->kind == RECORD_TICK)
+		err = find_ends(x);
+	return err ?: collector_take(&x->s.in.collector, h);
 }
 
 int export_incidents_before_scan(struct export *x)
@@ -103,8 +126,6 @@ void export_incidents_scanned(struct export *x)
 
 	if (!s->incidents)
 		return;
-	if (!s->in.ends.foreign && !(s->in.m.window % ENDS_EVERY))
-		ends_find(&s->in.ends, &s->in.collector, s->in.src);
 	findings_judge(&s->in.findings, &s->in.m);
 	event_log_look(s);
 	incident_watch_look(s);

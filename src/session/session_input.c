@@ -315,27 +315,51 @@ static int look(struct session *s, const struct sink *sink)
  * Returns whether to search now for processes whose end was not reported. If all processes are
  * watched, this is done only every ENDS_EVERY scans.
  */
-static bool is_asked(struct session *s)
+static bool is_asked(struct session *s, const struct losses *now)
 {
 	if (s->in.ends.foreign)
-		return ends_may_be_lost(&s->in.ends, &s->in.m);
+		return ends_may_be_lost(&s->in.ends, &s->in.m, now);
 	return s->plan.whom != WATCH_ALL || !(s->in.m.window % ENDS_EVERY);
+}
+
+/*
+ * Passes on the last record of a live scan. Before it, sends the last values of processes that have
+ * ended, because a replay shows what comes after a tick record one interval later.
+ */
+static int take_tick(struct session *s, const struct tick_record *r)
+{
+	const struct sink sink = session_sink(s);
+	struct tick_record tick = *r;
+	int ended = 0;
+
+	if (is_asked(s, &tick.losses))
+		ended = ends_find(&s->in.ends, &s->in.collector, s->in.src, &sink);
+	if (ended < 0)
+		return ended;
+	if (ended && model_hook_on(&s->in.m, "lifecycle")) {
+		live_count_missed(s->in.src, ended);
+		tick.losses.missed += ended;
+	}
+	return sink.take(sink.ctx, &tick.h);
+}
+
+static int take_scanned(void *ctx, const struct record *h)
+{
+	struct session *s = ctx;
+
+	if (h->kind == RECORD_TICK)
+		return take_tick(s, (const struct tick_record *)h);
+	return collector_take(&s->in.collector, h);
 }
 
 int session_scan(struct session *s)
 {
-	struct sink sink = session_sink(s);
-	int err, ended;
+	const struct sink scanned = {.take = take_scanned, .ctx = s}, replayed = session_sink(s);
 
-	if (s->in.src->live)
-		ends_begin(&s->in.ends, &s->in.m, s->in.src);
-	err = look(s, &sink);
-	if (err || !s->in.src->live || !is_asked(s))
-		return err;
-	ended = ends_find(&s->in.ends, &s->in.collector, s->in.src);
-	if (ended > 0 && model_hook_on(&s->in.m, "lifecycle"))
-		live_count_missed(s->in.src, ended);
-	return ended < 0 ? ended : 0;
+	if (!s->in.src->live)
+		return look(s, &replayed);
+	ends_begin(&s->in.ends, &s->in.m, s->in.src);
+	return look(s, &scanned);
 }
 
 size_t session_alive(const struct session *s)

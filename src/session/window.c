@@ -112,6 +112,7 @@ static int finish_lines(struct session *s)
 
 int session_take_window(struct session *s, bool show)
 {
+	bool pending = s->out.pending;
 	int err = s->ending ? finish_lines(s) : 0;
 
 	err = err ?: session_scan(s);
@@ -131,7 +132,8 @@ int session_take_window(struct session *s, bool show)
 	event_log_work(s);
 	if (show) {
 		session_render_frame(s);
-		s->out.frames++;
+		/* as in live output, COUNT does not include the scan after the last attachment */
+		s->out.frames += !pending || s->out.pending;
 	}
 	if (s->plan.after_scan)
 		s->plan.after_scan(s);

@@ -15,16 +15,18 @@ import subprocess
 import sys
 import traceback
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 
 from apart import stay_apart
 from beside import SideBySide
 from harness import (BUILD, FAULTSCOPE, MOST_RECORDING_BYTES, MOST_TRIES, RECORDINGS, ROOT,
-                     Check, Lab, Skip, check_form, quiet, use_schema)
+                     Check, Lab, Lines, Skip, check_form, quiet, use_schema)
 from placeless import placeless
 
 HERE = Path(__file__).resolve().parent
 MOST_DIAGNOSTICS = 20
+MOST_CHARS = 300  # of a line in a diagnostic
 SKIPPED = re.compile("events? that the kernel skipped")  # in a message on standard error
 MOST_ERRORS = 4  # maximum number of programs whose standard error is printed when a test fails
 # The number of tests that run in parallel. A test waits about half of its time, for example for the
@@ -87,6 +89,17 @@ def judge(check, scenario, capture, truth):
     scenario.expect(check, check_form(check, capture), truth)
 
 
+def expect_same_lines(check, live, replayed):
+    """Checks that a replay has the lines of processes of the output that was made while it was
+    recorded. Lines of events may come earlier in live output, which also knows more of some of
+    them, for example the origin of a limit."""
+    was, now = (Lines(capture.text).of("process") for capture in (live, replayed))
+    for one, other in zip_longest(was, now):
+        if not check.that(one == other, f"live: {str(one)[:MOST_CHARS]}\n"
+                                        f"replayed: {str(other)[:MOST_CHARS]}"):
+            return
+
+
 def test_live(tap, lab, name, scenario, args, make):
     """Runs one scenario, and checks its capture live and replayed from its recording."""
     taken = []
@@ -100,6 +113,7 @@ def test_live(tap, lab, name, scenario, args, make):
             raise Skip("nothing was captured")
         again = lab.replay(taken[0].recording, taken[0].options)
         judge(check, scenario, again, taken[0].truth)
+        expect_same_lines(check, taken[0], again)
 
     good = tap.test(f"{name}: live", as_it_came)
     good = tap.test(f"{name}: replayed", replayed) and good

@@ -42,10 +42,19 @@ static int look(struct source *src, const struct sink *sink)
 	return sent_err ?: sink->take(sink->ctx, &tick.h);
 }
 
+static unsigned int drains;
+
+/* A process has changed after the scan. */
 static int drain(struct source *src, const struct sink *sink)
 {
-	(void)src, (void)sink;
-	return 0;
+	struct process_record p = process_record(getpid(), 1, host_monotonic_ns());
+
+	(void)src;
+	drains++;
+	p.g.fds = 99;
+	p.g.fd_soft = 1024;
+	strcpy(p.g.comm, "made");
+	return sink->take(sink->ctx, &p.h);
 }
 
 static const struct source_ops ops = {.look = look, .drain = drain};
@@ -194,6 +203,30 @@ static void test_ends(void)
 	end();
 }
 
+/* The search for ended processes reads pending records. They go to the metrics and to the ring. */
+static void test_pending(void)
+{
+	struct incident_watch incidents = {};
+
+	others[0] = fork();
+	if (!others[0])
+		_exit(0);
+	waitpid(others[0], NULL, 0);
+	begin();
+	x.s.incidents = &incidents;
+	looking = send_some;
+	drains = 0;
+	for (int scan = 1; scan <= 17; scan++) {
+		x.collected_ns = 0;
+		export_collect(&x, 0);
+		ok(drains == (scan > 16), "scan %d: %u reads of pending records", scan, drains);
+	}
+	x.s.incidents = NULL;
+	ok(shows("faultscope_open_fds{workload=\"made\"} 99"), "the metrics have their values");
+	is_u64(session_alive(&x.s), 2, "processes that are alive");
+	end();
+}
+
 static void test_resident(void)
 {
 	begin();
@@ -228,6 +261,7 @@ int main(void)
 {
 	test_collections();
 	test_ends();
+	test_pending();
 	test_resident();
 	return tap_done();
 }

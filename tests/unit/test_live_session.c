@@ -203,20 +203,23 @@ static void test_losses(void)
 	begin(&s);
 	scan(&s, SECOND, 0, 0, 0);
 	ends_begin(&e, &s.in.m, NULL);
-	ok(ends_may_be_lost(&e, &s.in.m), "without a probe of ends, each scan asks");
+	ok(ends_may_be_lost(&e, &s.in.m, &s.in.m.tick.losses),
+	   "without a probe of ends, each scan asks");
 	hook(&s, HOOK_ON);
-	ok(!ends_may_be_lost(&e, &s.in.m), "with the probe, and without losses, none does");
+	ok(!ends_may_be_lost(&e, &s.in.m, &s.in.m.tick.losses),
+	   "with the probe, and without losses, none does");
 	for (int i = 1; i <= 3; i++) {
 		scan(&s, (1 + i) * SECOND, i, i > 1, i > 2);
-		ok(ends_may_be_lost(&e, &s.in.m), "a record of kind %d was lost", i);
-		ok(!ends_may_be_lost(&e, &s.in.m), "it is asked once");
+		ok(ends_may_be_lost(&e, &s.in.m, &s.in.m.tick.losses),
+		   "a record of kind %d was lost", i);
+		ok(!ends_may_be_lost(&e, &s.in.m, &s.in.m.tick.losses), "it is asked once");
 	}
 	is_u64(e.losses, 5, "sum of all losses");
 	ok(!e.whole, "only pids of another namespace need a scan of all processes");
 	e = (struct ends){.foreign = true, .whole = true, .before = 5, .begin_ns = 100};
-	ok(ends_may_be_lost(&e, &s.in.m), "a whole scan");
+	ok(ends_may_be_lost(&e, &s.in.m, &s.in.m.tick.losses), "a whole scan");
 	e.before = 4;
-	ok(!ends_may_be_lost(&e, &s.in.m), "a whole scan that lost records");
+	ok(!ends_may_be_lost(&e, &s.in.m, &s.in.m.tick.losses), "a whole scan that lost records");
 	e.whole = false;
 	ok(!ends_is_gone(&e, 1, 99), "a scan of changed processes shows no end");
 	e.whole = true;
@@ -229,6 +232,7 @@ static void test_ended(void)
 	static const struct source_ops ops = {.drain = drain}, bad_ops = {.drain = drain_badly};
 	struct source src = {.ops = &ops};
 	struct session s;
+	const struct sink sink = session_sink(&s);
 	struct ends e = {};
 	struct process_record p;
 	const struct subject *gone;
@@ -246,18 +250,19 @@ static void test_ended(void)
 	scan(&s, SECOND, 0, 0, 0);
 	ok(!ends_is_gone(&e, getpid(), 0) && ends_is_gone(&e, child, 0), "processes by their pids");
 	ok(!ends_is_gone(&e, 0, 0), "pid 0 is no process");
-	is_u64(ends_find(&e, &s.in.collector, &src), 0, "a process of this scan has not ended");
+	is_u64(ends_find(&e, &s.in.collector, &src, &sink), 0,
+	       "a process of this scan has not ended");
 	model_next_window(&s.in.m);
 	scan(&s, 2 * SECOND, 0, 0, 0);
 	src.ops = &bad_ops;
-	ok(ends_find(&e, &s.in.collector, &src) == -EIO, "pending records cannot be read");
+	ok(ends_find(&e, &s.in.collector, &src, &sink) == -EIO, "pending records cannot be read");
 	src.ops = &ops;
-	is_u64(ends_find(&e, &s.in.collector, &src), 1, "a process has ended");
+	is_u64(ends_find(&e, &s.in.collector, &src, &sink), 1, "a process has ended");
 	is_u64(drains, 1, "pending records are read before");
 	gone = model_find(&s.in.m, &p.subject);
 	ok(gone && gone->final && gone->now.g.fds == 77, "its last values are kept");
 	is_u64(session_alive(&s), 1, "processes that are alive");
-	is_u64(ends_find(&e, &s.in.collector, &src), 0, "it ends once");
+	is_u64(ends_find(&e, &s.in.collector, &src, &sink), 0, "it ends once");
 	end(&s);
 }
 

@@ -20,6 +20,7 @@
 
 static struct model m;
 static struct collector c;
+static const struct sink sink = {.take = collector_take, .ctx = &c};
 static struct live live;
 static struct fs_shared shared;
 static int signals; /* number of signals that were really sent */
@@ -88,21 +89,21 @@ static void test_own_pids(void)
 	begin(NULL);
 	ends_begin(&e, &m, &live.src);
 	ok(!e.whole && !shared.scan_whole, "pids of our own namespace need no whole scan");
-	ok(!ends_may_be_lost(&e, &m), "nothing is lost");
+	ok(!ends_may_be_lost(&e, &m, &m.tick.losses), "nothing is lost");
 	lose(2, 0, 0);
-	ok(ends_may_be_lost(&e, &m), "the ring buffer was full");
-	ok(!ends_may_be_lost(&e, &m), "each loss counts once");
+	ok(ends_may_be_lost(&e, &m, &m.tick.losses), "the ring buffer was full");
+	ok(!ends_may_be_lost(&e, &m, &m.tick.losses), "each loss counts once");
 	lose(2, 3, 0);
-	ok(ends_may_be_lost(&e, &m), "a table was full");
+	ok(ends_may_be_lost(&e, &m, &m.tick.losses), "a table was full");
 	lose(2, 3, 4);
-	ok(ends_may_be_lost(&e, &m), "the kernel skipped a program");
+	ok(ends_may_be_lost(&e, &m, &m.tick.losses), "the kernel skipped a program");
 	is_u64(e.losses, 9, "the sum of the losses is kept");
-	ok(!ends_may_be_lost(&e, &m), "other losses concern no end of a process");
+	ok(!ends_may_be_lost(&e, &m, &m.tick.losses), "other losses concern no end of a process");
 	end();
 	begin("lifecycle");
 	e = (struct ends){};
-	ok(ends_may_be_lost(&e, &m), "without the probe of ends each end is lost");
-	ok(ends_may_be_lost(&e, &m), "at each scan");
+	ok(ends_may_be_lost(&e, &m, &m.tick.losses), "without the probe of ends each end is lost");
+	ok(ends_may_be_lost(&e, &m, &m.tick.losses), "at each scan");
 	end();
 }
 
@@ -115,27 +116,28 @@ static void test_foreign_pids(void)
 	ends_begin(&e, &m, &live.src);
 	ok(e.begin_ns >= before_ns && e.begin_ns <= host_monotonic_ns(), "when the scan began");
 	ok(!e.whole && !shared.scan_whole, "nothing was lost: only what changed is sent");
-	ok(!ends_may_be_lost(&e, &m), "so no process is missed");
+	ok(!ends_may_be_lost(&e, &m, &m.tick.losses), "so no process is missed");
 	lose(1, 0, 0);
-	ok(!ends_may_be_lost(&e, &m), "a loss in this scan waits for a whole scan");
+	ok(!ends_may_be_lost(&e, &m, &m.tick.losses), "a loss in this scan waits for a whole scan");
 	is_u64(e.losses, 0, "and is not forgotten");
 	ends_begin(&e, &m, &live.src);
 	ok(e.whole && shared.scan_whole, "the next scan sends all processes");
-	ok(ends_may_be_lost(&e, &m), "and shows which are gone");
+	ok(ends_may_be_lost(&e, &m, &m.tick.losses), "and shows which are gone");
 	is_u64(e.losses, 1, "the loss is dealt with");
 	ends_begin(&e, &m, &live.src);
 	ok(!e.whole && !shared.scan_whole, "later scans send what changed again");
 	lose(2, 0, 0);
 	ends_begin(&e, &m, &live.src);
 	lose(2, 1, 0);
-	ok(!ends_may_be_lost(&e, &m), "a whole scan that lost a record shows nothing");
+	ok(!ends_may_be_lost(&e, &m, &m.tick.losses),
+	   "a whole scan that lost a record shows nothing");
 	is_u64(e.losses, 1, "the search is repeated");
 	end();
 	begin("lifecycle");
 	e = (struct ends){.foreign = true};
 	ends_begin(&e, &m, &live.src);
 	ok(e.whole && shared.scan_whole, "without the probe of ends each scan is a whole one");
-	ok(ends_may_be_lost(&e, &m), "each shows which are gone");
+	ok(ends_may_be_lost(&e, &m, &m.tick.losses), "each shows which are gone");
 	end();
 }
 
@@ -166,15 +168,16 @@ static void test_find(void)
 	there = process(THERE, 2 * SECOND);
 	forbidden = process(FORBIDDEN, 2 * SECOND);
 	gone = process(GONE, 2 * SECOND);
-	is_u64(ends_find(&e, &c, &live.src), 0, "processes that changed in this scan are alive");
+	is_u64(ends_find(&e, &c, &live.src, &sink), 0,
+	       "processes that changed in this scan are alive");
 	is_u64(drains, 0, "pending records are not needed");
 	model_next_window(&m);
-	is_u64(ends_find(&e, &c, &live.src), 1, "later, one is gone");
+	is_u64(ends_find(&e, &c, &live.src, &sink), 1, "later, one is gone");
 	ok(gone->final && !there->final && !forbidden->final, "the one whose pid is free");
 	is_u64(gone->now.g.min_flt, 5 * GONE, "its last values are kept");
 	is_u64(drains, 1, "pending records were sent before");
 	model_next_window(&m);
-	is_u64(ends_find(&e, &c, &live.src), 0, "it ends once");
+	is_u64(ends_find(&e, &c, &live.src, &sink), 0, "it ends once");
 	is_u64(drains, 1, "pending records are not needed again");
 	end();
 }
@@ -191,7 +194,7 @@ static void test_pending(void)
 	last.g.flags = PROC_FINAL;
 	last.g.min_flt = 1234;
 	pending = &last.h;
-	is_u64(ends_find(&e, &c, &live.src), 0, "the last record was only late");
+	is_u64(ends_find(&e, &c, &live.src, &sink), 0, "the last record was only late");
 	ok(gone->final && gone->now.g.min_flt == 1234, "its values are the last ones");
 	end();
 
@@ -199,7 +202,7 @@ static void test_pending(void)
 	gone = process(GONE, 2 * SECOND);
 	second = process(GONE + 1, 2 * SECOND);
 	model_next_window(&m);
-	is_u64(ends_find(&e, &c, &live.src), 2, "two are gone");
+	is_u64(ends_find(&e, &c, &live.src, &sink), 2, "two are gone");
 	ok(gone->final && second->final, "both have ended");
 	is_u64(drains, 1, "pending records are sent once");
 	end();
@@ -208,7 +211,7 @@ static void test_pending(void)
 	gone = process(GONE, 2 * SECOND);
 	model_next_window(&m);
 	drain_error = -EIO;
-	ok(ends_find(&e, &c, &live.src) == -EIO, "an error of the source is passed on");
+	ok(ends_find(&e, &c, &live.src, &sink) == -EIO, "an error of the source is passed on");
 	ok(!gone->final, "and nobody is ended");
 	end();
 }

@@ -623,12 +623,19 @@ static void test_layout(void)
 /* ---- processes whose end was not reported ---- */
 
 static unsigned int own_looks;
+static unsigned int
+	look_of_end; /* number of the first scan whose tick record comes after the end */
 
 /* The first scan finds a process that no later scan finds, and that does not exist. */
 static int look_once(struct source *src, const struct sink *sink)
 {
+	int err;
+
 	r.made.others = own_looks++ ? 0 : 1;
-	return made_look(src, sink);
+	err = made_look(src, sink);
+	if (!look_of_end && session_alive(&r.s) == 1)
+		look_of_end = own_looks;
+	return err;
 }
 
 /* Returns the number of the scan after which the process has ended, from 1 on; 0: none. */
@@ -643,7 +650,7 @@ static unsigned int scan_of_end(enum watched whom)
 
 	make();
 	r.plan.whom = whom;
-	own_looks = 0;
+	own_looks = look_of_end = 0;
 	errors_begin();
 	if (session_begin(&r.s, &r.plan) || pipe2(r.made.pipe, O_CLOEXEC | O_NONBLOCK))
 		abort();
@@ -668,9 +675,10 @@ static unsigned int scan_of_end(enum watched whom)
 
 static void test_lost_ends(void)
 {
-	is_u64(scan_of_end(WATCH_TARGETS), 2, "targets are looked for after each scan");
+	is_u64(scan_of_end(WATCH_TARGETS), 2, "targets are looked for at the end of each scan");
+	is_u64(look_of_end, 2, "their last records come before the tick record");
 	is_u64(scan_of_end(WATCH_COMMAND), 2, "so are processes of a command");
-	is_u64(scan_of_end(WATCH_ALL), 17, "all processes after each 16th one");
+	is_u64(scan_of_end(WATCH_ALL), 17, "all processes at the end of each 16th one");
 }
 
 int main(void)
