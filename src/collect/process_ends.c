@@ -56,10 +56,10 @@ static bool is_gone(const struct ends *e, const struct model *m, const struct su
 	return !s->final && !subject_changed(m, s) && ends_is_gone(e, s->id.pid, s->now.t_ns);
 }
 
-static int end(struct collector *c, const struct subject *s)
+static int end(struct collector *c, const struct subject *s, uint64_t t_ns)
 {
 	struct process_record r = {
-		.h = {RECORD_PROCESS, offsetof(struct process_record, c), c->m->last_ns},
+		.h = {RECORD_PROCESS, offsetof(struct process_record, c), t_ns},
 		.subject = s->id,
 		.g = s->now.g,
 	};
@@ -85,7 +85,7 @@ int ends_find(const struct ends *e, struct collector *c, struct source *src,
 			if (s->final)
 				continue;
 		}
-		err = end(c, s);
+		err = end(c, s, e->begin_ns);
 		if (err)
 			return err;
 		n++;

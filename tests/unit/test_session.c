@@ -105,7 +105,7 @@ static void test_urgent_records(void)
 		r.made.src = (struct source){.ops = &made_ops, .live = 1, .plain = 1};
 		r.s.in.src = &r.made.src;
 		session_open_loop(&r.s);
-		pressure_open(&r.s.in.pressure);
+		open_no_pressure(&r.s.in.pressure);
 		session_start(&r.s);
 		ok(write(r.made.pipe[1], "!!", 2) == 2, "two records are pending");
 		session_loop(&r.s);
@@ -137,7 +137,7 @@ static int reads_holdings(unsigned int others, unsigned int ended, unsigned int 
 		r.made.src = (struct source){.ops = &made_ops, .live = 1, .plain = 1};
 		r.s.in.src = &r.made.src;
 		session_open_loop(&r.s);
-		pressure_open(&r.s.in.pressure);
+		open_no_pressure(&r.s.in.pressure);
 		session_start(&r.s);
 		holders_read(&r.s);
 		one = model_find(&r.s.in.m, &own);
