@@ -91,12 +91,12 @@ def judge(check, scenario, capture, truth):
 
 def kept_lines(capture):
     """Returns those lines of a capture that its recording keeps, in the order of output. `run` scans
-    once more when its command has ended, without output, so only the last line of each process counts
-    there."""
+    once more when its command has ended, without output. So only the last line of each process counts
+    there, without its time, whose last digit depends on the scan that it is printed with."""
     lines = Lines(capture.text)
     processes = lines.of("process")
     if lines.all[0]["mode"] == "run":
-        processes = sorted((line for line in processes if line.get("final")),
+        processes = sorted(({**line, "time": None} for line in processes if line.get("final")),
                            key=lambda line: (line["start_time_ns"], line["pid"]))
     return processes
 
