@@ -90,9 +90,10 @@ def judge(check, scenario, capture, truth):
 
 
 def kept_lines(capture):
-    """Returns those lines of a capture that its recording keeps, in the order of output. `run` scans
-    once more when its command has ended, without output. So only the last line of each process counts
-    there, without its time, whose last digit depends on the scan that it is printed with."""
+    """Returns those lines of a capture that its recording keeps, in the order of output. `run`
+    scans once more when its command has ended, without output. So only the last line of each
+    process counts there, without its time: the last digit depends on the scan it is printed with.
+    """
     lines = Lines(capture.text)
     processes = lines.of("process")
     if lines.all[0]["mode"] == "run":
