@@ -24,6 +24,7 @@ exec "$@" """ % " ".join(COVERED)
 TASKS = "io.containerd.runtime.v2.task/k8s.io"
 numbers = itertools.count()
 LABEL = 200  # maximum length of a label's value in bytes
+ROUNDS = 3  # number of comparisons of metrics that other programs may change
 
 
 class Layout:
@@ -326,13 +327,20 @@ def test_processes_of_a_container(check, lab):
 
 @live
 def test_exporter_under_the_seccomp_profile_of_kubernetes(check, lab):
-    """The exporter shows the same metrics with and without the profile of deploy/kubernetes."""
+    """The exporter shows the same metrics with and without the profile of deploy/kubernetes. A metric
+    of rare events may be there in one of two scrapes, so the comparison is repeated."""
     runner = ROOT / "tests/deploy/confined.py"
     profile = ROOT / "deploy/kubernetes/seccomp/faultscope.json"
     if lab.call(runner, profile, "true").returncode == 77:
         raise Skip("libseccomp.so.2 is missing")
-    families = [{name for name, _, _ in Exporter(lab, *AT_ONCE, argv=argv).metrics().all
-                 if not name.startswith("faultscope_incident")}
-                for argv in ((), (runner, profile))]
-    check.equal("metrics", families[1], families[0])
+    differ = None
+    for _ in range(ROUNDS):
+        families = [{name for name, _, _ in Exporter(lab, *AT_ONCE, argv=argv).metrics().all
+                     if not name.startswith("faultscope_incident")}
+                    for argv in ((), (runner, profile))]
+        now = families[0] ^ families[1]
+        differ = now if differ is None else differ & now
+        if not differ:
+            break
+    check.equal("metrics that differ in each round", differ, set())
     check.that(len(families[0]) > 20, f"only {sorted(families[0])}")
