@@ -9,6 +9,9 @@
 
 #include "collect/collector.h"
 
+/* number of scans from one search to the next, if all processes are watched */
+#define ENDS_EVERY 16
+
 /*
  * State of the search for ended processes. A process has ended if signal 0 does not find its pid.
  * For pids of another namespace, a scan of all processes is made instead.

@@ -12,8 +12,7 @@
 #include "export/export.h"
 #include "probe/host_facts.h"
 
-#define SCAN_NS	   20000000000ULL /* time between scans if nobody scrapes */
-#define ENDS_EVERY 16 /* scans between searches for processes whose end was not reported */
+#define SCAN_NS 20000000000ULL /* time between scans if nobody scrapes */
 
 /* Scans now: readers of a recording judge what came before a scan, together with its values. */
 static void catch_up(void *ctx)

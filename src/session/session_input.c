@@ -27,7 +27,6 @@
  */
 #define ATTRIBUTE_MAPS 1024
 #define ATTRIBUTE_FDS  64
-#define ENDS_EVERY     16 /* scans between checks for processes whose end was not reported */
 
 /* Returns the exit status for an error of live_open(). */
 static int status_of(int err)

@@ -132,7 +132,7 @@ int session_take_window(struct session *s, bool show)
 	event_log_work(s);
 	if (show) {
 		session_render_frame(s);
-		/* as in live output, COUNT does not include the scan after the last attachment */
+		/* live output does not count the scan after the last probe was attached */
 		s->out.frames += !pending || s->out.pending;
 	}
 	if (s->plan.after_scan)
