@@ -39,20 +39,19 @@ struct target {
 	__u64 forked_ns;
 	int pagemap; /* of the memory that the process got at its last exec; -1: it has ended */
 	__u32 execs;
-	uint64_t memory; /* see page_tables_read() */
-	__u64 first_ns; /* time of the first reading; 0: not read yet */
-	/* chosen pages and huge pages that were in memory before they were watched */
-	struct unit_set before, before_huge;
+	uint64_t memory;	    /* see page_tables_read() */
+	__u64 first_ns;		    /* time of the first reading; 0: not read yet */
+	struct unit_sets before;    /* that were in memory before they were watched */
 	struct known_frames frames; /* of private mappings of files, in the last reading */
-	bool read;	      /* in this round */
-	bool has_children;    /* another target names it as its parent */
+	bool read;		    /* in this round */
+	bool has_children;	    /* another target names it as its parent */
 };
 
 struct resident {
 	struct fs_shared *shared;
 	struct fs_resident_config config;
 	struct owners owners;
-	int wanted; /* the BPF map of wanted processes */
+	int wanted;	       /* the BPF map of wanted processes */
 	struct target *target; /* owned */
 	size_t n, room;
 	struct mappings mappings;
@@ -72,10 +71,10 @@ struct reading {
 	const struct target *ancestor[ANCESTORS]; /* parent first; NULL: no more */
 	struct page_reader pages;
 	const struct mapping *in;
-	size_t nth; /* for page_tables_read(): index of the mapping `in` */
+	size_t nth;	/* for page_tables_read(): index of the mapping `in` */
 	bool collapsed; /* the pages that are taken are parts of one huge page */
 	struct held rows;
-	struct unit_set before, before_huge; /* what remains of the sets of the target */
+	struct unit_sets before; /* what remains of the sets of the target */
 	struct known_frames frames;
 	__u64 frame; /* of the page about which the kernel is asked; 0: none */
 };
@@ -138,8 +137,7 @@ static void close_target(struct target *t)
 {
 	if (t->pagemap >= 0)
 		close(t->pagemap);
-	unit_set_free(&t->before);
-	unit_set_free(&t->before_huge);
+	unit_sets_free(&t->before);
 	known_frames_free(&t->frames);
 }
 
@@ -298,10 +296,10 @@ static struct row_key key_of(const struct reading *g, const struct page_range *r
 	struct row_key key = {.toucher = g->p->id, .stack = -1, .before = -1, .kind = g->in->kind};
 
 	memcpy(key.file, g->in->file, sizeof(key.file));
-	key.group = g->in->device			? GROUP_DEVICE
-		    : !(range->what & RANGE_FILE)	? GROUP_ANON
-		    : g->in->shmem			? GROUP_SHMEM
-							: GROUP_FILE;
+	key.group = g->in->device		  ? GROUP_DEVICE
+		    : !(range->what & RANGE_FILE) ? GROUP_ANON
+		    : g->in->shmem		  ? GROUP_SHMEM
+						  : GROUP_FILE;
 	return key;
 }
 
@@ -327,12 +325,6 @@ static struct owner_entry *find_owner(const struct reading *g, const struct owne
 	return e;
 }
 
-/* A unit of memory: a chosen page, or a huge page. */
-struct unit {
-	__u64 number;
-	bool huge;
-};
-
 static struct owner_entry *find_unit(const struct reading *g, const struct owner_process *of,
 				     const struct unit *u)
 {
@@ -355,7 +347,7 @@ static bool inherit(const struct reading *g, const struct unit *u, struct row_ke
 
 		if (e)
 			e->seen = true;
-		if (!e && !unit_set_has(u->huge ? &of->before_huge : &of->before, u->number)) {
+		if (!e && !unit_sets_have(&of->before, u)) {
 			forked_ns = of->forked_ns;
 			continue;
 		}
@@ -393,22 +385,20 @@ static bool find_late(const struct reading *g, const struct unit *u, struct row_
 /* Fills in that no stack is known for a unit, and keeps it in mind if it was there before. */
 static int note_unknown(struct reading *g, const struct unit *u, struct row_key *key)
 {
-	struct unit_set *keep = u->huge ? &g->before_huge : &g->before;
 	bool inherited, was;
 
 	key->stack = key->before = -1;
 	inherited = inherit(g, u, key);
 	if (inherited && key->stack >= 0)
 		return 0;
-	was = g->t->first_ns ? unit_set_has(u->huge ? &g->t->before_huge : &g->t->before, u->number)
-			     : !g->p->born;
+	was = g->t->first_ns ? unit_sets_have(&g->t->before, u) : !g->p->born;
 	if (!inherited && !was && find_late(g, u, key))
 		return 0;
 	if (!inherited)
 		key->by = !was		     ? RESIDENT_NO_FAULT
 			  : g->t->parent.pid ? RESIDENT_INHERITED
 					     : RESIDENT_BEFORE;
-	return inherited || was ? unit_set_add(keep, u->number) : 0;
+	return inherited || was ? unit_sets_add(&g->before, u) : 0;
 }
 
 /*
@@ -434,10 +424,10 @@ static void settle_copy(struct reading *g, struct owner_entry *e, const struct p
  * Returns whether an entry is not of this page, but of a page nearby, and the page was in memory
  * before it was watched. The fault of the other page then did not add this page.
  */
-static bool is_older(const struct reading *g, const struct owner_entry *e, __u64 page)
+static bool is_older(const struct reading *g, const struct owner_entry *e, const struct unit *u)
 {
-	return (e->key.unit != FS_RESIDENT_PAGE || e->key.number != page) &&
-	       unit_set_has(&g->t->before, page);
+	return (e->key.unit != FS_RESIDENT_PAGE || e->key.number != u->number) &&
+	       unit_sets_have(&g->t->before, u);
 }
 
 static int take_page(struct reading *g, const struct page_range *range, __u64 page)
@@ -450,7 +440,7 @@ static int take_page(struct reading *g, const struct page_range *range, __u64 pa
 
 	if (e)
 		e->seen = true;
-	if (e && is_older(g, e, page))
+	if (e && is_older(g, e, &unit))
 		e = NULL;
 	if (e && e->is.how == FS_RESIDENT_COPIED && e->key.number == page)
 		settle_copy(g, e, range, page);
@@ -479,29 +469,42 @@ static int take_pages(struct reading *g, const struct page_range *range, __u64 f
 	return err;
 }
 
-/* Takes a huge page. If parts of it were touched on their own, its pages are taken one by one. */
+/* Takes the pages of a huge page one by one. */
+static int take_parts(struct reading *g, const struct page_range *range, __u64 huge)
+{
+	int err;
+
+	g->collapsed = true;
+	err = take_pages(g, range, huge << FS_RESIDENT_HUGE_SHIFT,
+			 (huge + 1) << FS_RESIDENT_HUGE_SHIFT);
+	g->collapsed = false;
+	return err;
+}
+
+/*
+ * Takes a huge page. If parts of it were touched on their own, its pages are taken one by one. So
+ * are those of a huge page without an owner: the kernel may have made it of small pages that were
+ * there before, or of which no chosen one was touched.
+ */
 static int take_huge(struct reading *g, const struct page_range *range, __u64 huge)
 {
 	const struct owner_process now = process_at(g->t, OWNER_NOW);
 	const struct owners *o = &g->r->owners;
 	struct owner_entry *e = owners_find(o, &now, FS_RESIDENT_HUGE, huge);
-	const struct unit unit = {huge, true};
+	const struct unit unit = {.number = huge, .huge = true};
 	struct row_key key = key_of(g, range);
 	int err = 0;
 
-	if (owners_within(o, &now, huge, e ? e->is.since_ns : 0)) {
-		g->collapsed = true;
-		err = take_pages(g, range, huge << FS_RESIDENT_HUGE_SHIFT,
-				 (huge + 1) << FS_RESIDENT_HUGE_SHIFT);
-		g->collapsed = false;
-		return err;
-	}
+	if (owners_within(o, &now, huge, e ? e->is.since_ns : 0))
+		return take_parts(g, range, huge);
 	if (e) {
 		e->seen = true;
 		key.stack = e->is.stack;
 		key.by = RESIDENT_TOUCHED;
 	} else {
 		err = note_unknown(g, &unit, &key);
+		if (!err && key.by == RESIDENT_NO_FAULT)
+			return take_parts(g, range, huge);
 	}
 	return err ?: held_add_huge(&g->rows, &key, HUGE_BYTES);
 }
@@ -648,8 +651,7 @@ static int read_pages(struct reading *g)
 /* Replaces the sets of the target by what was found of them. */
 static void keep_sets(struct reading *g)
 {
-	unit_set_replace(&g->t->before, &g->before);
-	unit_set_replace(&g->t->before_huge, &g->before_huge);
+	unit_sets_replace(&g->t->before, &g->before);
 	known_frames_replace(&g->t->frames, &g->frames);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "wire.h"
 
 #define UNITS_MAX (1u << 26) /* 512 MiB; far above the chosen pages of any machine */
 
@@ -41,4 +42,29 @@ void unit_set_free(struct unit_set *s)
 {
 	free(s->unit);
 	memset(s, 0, sizeof(*s));
+}
+
+int unit_sets_add(struct unit_sets *s, const struct unit *u)
+{
+	return unit_set_add(u->huge ? &s->huge : &s->pages, u->number);
+}
+
+bool unit_sets_have(const struct unit_sets *s, const struct unit *u)
+{
+	if (u->huge)
+		return unit_set_has(&s->huge, u->number);
+	return unit_set_has(&s->pages, u->number) ||
+	       unit_set_has(&s->huge, u->number >> FS_RESIDENT_HUGE_SHIFT);
+}
+
+void unit_sets_replace(struct unit_sets *s, struct unit_sets *from)
+{
+	unit_set_replace(&s->pages, &from->pages);
+	unit_set_replace(&s->huge, &from->huge);
+}
+
+void unit_sets_free(struct unit_sets *s)
+{
+	unit_set_free(&s->pages);
+	unit_set_free(&s->huge);
 }

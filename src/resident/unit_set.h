@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* resident: a set of page numbers, filled in ascending order. */
+/* resident: sets of page numbers, filled in ascending order. */
 #ifndef FS_RESIDENT_UNIT_SET_H
 #define FS_RESIDENT_UNIT_SET_H
 
@@ -12,6 +12,16 @@ struct unit_set {
 	size_t n, room;
 };
 
+/* A unit of memory: a page, or a huge page. */
+struct unit {
+	uint64_t number;
+	bool huge;
+};
+
+struct unit_sets {
+	struct unit_set pages, huge;
+};
+
 /*
  * Adds a number that is not below the last one; adds an equal one only once. Returns 0 or -ENOMEM.
  */
@@ -21,5 +31,13 @@ bool unit_set_has(const struct unit_set *s, uint64_t unit);
 /* Frees the numbers of `s`, and moves those of `from` to it. */
 void unit_set_replace(struct unit_set *s, struct unit_set *from);
 void unit_set_free(struct unit_set *s);
+
+/* Adds a unit to the set of its kind. Returns 0 or -ENOMEM. */
+int unit_sets_add(struct unit_sets *s, const struct unit *u);
+
+/* Returns whether the sets have a unit, or the huge page that a page is a part of. */
+bool unit_sets_have(const struct unit_sets *s, const struct unit *u);
+void unit_sets_replace(struct unit_sets *s, struct unit_sets *from);
+void unit_sets_free(struct unit_sets *s);
 
 #endif

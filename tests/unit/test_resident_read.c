@@ -467,15 +467,66 @@ static void test_huge_pages(void)
 	own(&p.id, FS_RESIDENT_PAGE, first * HUGE_PAGES + 3,
 	    (struct fs_resident){.stack = 41, .since_ns = 50});
 	ok(!reading(r, &p), "a process is read");
-	is_str(rows_text(), "1001 -1<-1: no fault, 0, 2, 0 \n1001 40<-1: touched, 0, 2, 0 \n",
+	is_str(rows_text(), "1001 -1<-1: no fault, 512, 0, 0 \n1001 40<-1: touched, 0, 2, 0 \n",
 	       "huge pages");
 	own(&p.id, FS_RESIDENT_PAGE, first * HUGE_PAGES + 511,
 	    (struct fs_resident){.stack = 42, .since_ns = 51});
 	ok(!reading(r, &p), "a process is read again");
 	is_str(rows_text(),
-	       "1001 -1<-1: no fault, 0, 2, 0 \n1001 41<-1: touched, 258, 0, 0 \n"
+	       "1001 -1<-1: no fault, 512, 0, 0 \n1001 41<-1: touched, 258, 0, 0 \n"
 	       "1001 42<-1: touched, 254, 0, 0 \n",
 	       "a huge page of pages that were touched on their own");
+	resident_free(r);
+}
+
+/* Pages that were there before stay with their row if a huge page is made of them, or split. */
+static void test_older_huge_pages(void)
+{
+	struct resident *r = begin(1);
+	struct resident_process p = process(), child = process();
+
+	p.born = false;
+	see(huge, 0, HUGE_PAGES, FS_PAGE_PRESENT, 100);
+	see(huge, HUGE_PAGES, 1, FS_PAGE_PRESENT | FS_PAGE_HUGE, 0);
+	ok(!reading(r, &p), "a process is read");
+	is_str(rows_text(), "1001 -1<-1: before, 512, 2, 0 \n", "small pages and a huge page");
+	for (int i = 0; i < 2; i++) {
+		pages = 0;
+		see(huge, 0, 1, FS_PAGE_PRESENT | FS_PAGE_HUGE, 0);
+		see(huge, HUGE_PAGES, HUGE_PAGES / 2, FS_PAGE_PRESENT, 700);
+		ok(!reading(r, &p), "it is read again");
+		is_str(rows_text(), "1001 -1<-1: before, 768, 0, 0 \n",
+		       "a huge page of these pages, and pages of this huge page");
+	}
+	own(&p.id, FS_RESIDENT_PAGE, number_of(huge, 9),
+	    (struct fs_resident){.stack = 45, .since_ns = 60});
+	ok(!reading(r, &p), "it is read again");
+	is_str(rows_text(), "1001 -1<-1: before, 767, 0, 0 \n1001 45<-1: touched, 1, 0, 0 \n",
+	       "a page that was freed and touched between");
+	child.id.pid = 1002;
+	child.parent = p.id;
+	child.forked_ns = 50;
+	ok(!reading(r, &child), "a child is read");
+	is_str(rows_text(), "1001 -1<-1: inherited, 768, 0, 0 \n", "all pages are inherited");
+	resident_free(r);
+}
+
+/* A huge page can be made of small pages of which no chosen one was touched. */
+static void test_huge_pages_without_chosen_page(void)
+{
+	struct resident *r = begin(1024);
+	struct resident_process p = process();
+	size_t chosen = 0;
+
+	for (size_t i = 0; i < 3; i++)
+		see(huge, i * HUGE_PAGES, 1, FS_PAGE_PRESENT | FS_PAGE_HUGE, 0);
+	for (size_t i = 0; i < 3 * HUGE_PAGES; i++)
+		chosen += fs_resident_chosen(config.resident.secret, number_of(huge, i),
+					     shared->resident_below);
+	ok(!reading(r, &p), "a process is read");
+	is_u64(rows && row[0].by == RESIDENT_NO_FAULT ? row[0].pages : 0, chosen,
+	       "only chosen pages are counted");
+	is_u64(rows ? row[0].huge_bytes : 0, 0, "no huge page is known to be without a fault");
 	resident_free(r);
 }
 
@@ -755,6 +806,8 @@ int main(void)
 	test_nearest();
 	test_older_pages();
 	test_huge_pages();
+	test_older_huge_pages();
+	test_huge_pages_without_chosen_page();
 	test_parts_of_huge_pages();
 	test_inherited();
 	test_late_owners();
