@@ -514,6 +514,7 @@ DISTROS ?= bookworm trixie sid
 # End-to-end tests that try more cases with LONG=1
 MORE_CASES := forked_workers|outputs_|made_recordings|python|code_objects|architectures
 MORE_CASES := $(MORE_CASES)|bench_|left_out|no_evidence|signals_at|histories|exits_during|heirs
+MORE_CASES := $(MORE_CASES)|large_logs|measures_without
 
 # Longer tests: with sanitizers, with fuzzers, with every way to watch the zoo (programs whose calls
 # fail for known causes), and briefly on other kernels

@@ -12,7 +12,7 @@ import subprocess
 import unicodedata
 from pathlib import Path
 
-from harness import (FAULTSCOPE, INCOMPLETE, ROOT, Lines, Skip, check_schema, complaint, live,
+from harness import (FAULTSCOPE, INCOMPLETE, ROOT, Lines, Skip, check_schema, complaint, live, some_of,
                      status_by, until, without_notices, workload_path)
 from test_hooks import OF_MEMORY, left_out_together
 
@@ -353,7 +353,7 @@ def test_hook_left_out_shows_everywhere(check, lab):
     """
     hooks = [hook["name"] for hook in told(check, lab, "--no-calibrate")["probes"]
              if hook["name"] not in OF_MEMORY]
-    for names in left_out_together(hooks):
+    for names in some_of(left_out_together(hooks), 3):
         force = [word for name in names for word in ("--probe", f"{name}=none")] + ["--overhead", "0-3"]
         for look in (check_view, check_json, check_run, check_target, check_doctor):
             look(check, lab, names, force)
@@ -380,7 +380,7 @@ def test_doctor_counts_what_the_kernel_refuses(check, lab):
 def test_doctor_measures_without_a_hook(check, lab):
     """With a probe disabled, `doctor` measures the other probes, and says why the disabled one has
     no cost."""
-    for name in ("scan", "fault_begin", "fault_end", "calls"):
+    for name in some_of(("scan", "fault_begin", "fault_end", "calls"), 2):
         status = KERNEL_LACKS if name in CORE else DONE
         report = told(check, lab, "--probe", f"{name}=none", status=status)
         for hook in report["probes"]:

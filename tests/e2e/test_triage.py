@@ -14,7 +14,7 @@ import subprocess
 import zlib
 
 import containers
-from harness import FAULTSCOPE, PATIENCE, ROOT, Skip, complaint
+from harness import FAULTSCOPE, LONG, PATIENCE, ROOT, Skip, complaint, some_of
 
 LOGS = ROOT / "tests/triage/logs"
 TRUTH = ROOT / "tests/triage/truth.json"
@@ -493,7 +493,7 @@ def test_triage_reads_large_logs_whole(check, lab):
     blocks = LARGE // len(block)
     want = triage(lab, LOGS / PLAIN)
     first = next(row["line"] for row in want["evidence"])
-    for name, before in (("begin", 0), ("middle", blocks // 2), ("end", blocks)):
+    for name, before in some_of((("middle", blocks // 2), ("begin", 0), ("end", blocks)), 2):
         chunks = [block] * before + [crash] + [block] * (blocks - before)
         out, status, peak = peak_of(["triage", "--json", "-"], chunks)
         said = json.loads(out)
@@ -506,9 +506,10 @@ def test_triage_reads_large_logs_whole(check, lab):
         for _ in range(blocks):
             file.write(block)
     check.equal("no crash", triage(lab, large, status=0)["crash"], False)
-    with large.open("ab") as file:
-        file.write(crash)
-    check.equal("a file", triage(lab, large)["bucket"], want["bucket"])
+    if LONG:
+        with large.open("ab") as file:
+            file.write(crash)
+        check.equal("a file", triage(lab, large)["bucket"], want["bucket"])
 
 
 def test_triage_says_what_to_do_with_a_dump(check, lab):

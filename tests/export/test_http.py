@@ -13,7 +13,7 @@ import time
 
 from exporter import (AT_ONCE, PATIENCE, RECORDINGS, SANITIZED, Exporter, Samples, free_port,
                       until)
-from harness import FAULTSCOPE, MOST_TRIES, Skip, live
+from harness import FAULTSCOPE, MOST_TRIES, Skip, idle, live
 
 REPLAY = ("--replay", RECORDINGS / "brief_children_among_all-open.fsr", *AT_ONCE)
 
@@ -178,6 +178,7 @@ def test_slow_clients(check, lab):
         s.close()
 
 
+@idle
 def test_many_connections(check, lab):
     """With 3,000 idle connections the exporter still answers, and the exporter's memory does not
     grow."""
@@ -188,12 +189,12 @@ def test_many_connections(check, lab):
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted + 100), hard))
     exporter = Exporter(lab, *REPLAY)
     answers(exporter)
-    before, idle = exporter.rss_bytes(), []
+    before, opened = exporter.rss_bytes(), []
     try:
         for i in range(wanted):
             s = socket.socket()
             s.settimeout(1)  # the kernel may delay a connection when the listen queue is full
-            idle.append(s)
+            opened.append(s)
             with contextlib.suppress(OSError):
                 s.connect((exporter.host, exporter.port))
             if i % 1000 == 999:
@@ -203,7 +204,7 @@ def test_many_connections(check, lab):
         if not SANITIZED:  # sanitizers keep freed memory for a while
             check.between("RSS", exporter.rss_bytes(), 0, before + (8 << 20))
     finally:
-        for s in idle:
+        for s in opened:
             s.close()
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     check.that(answers_again(exporter), "no answer after them")

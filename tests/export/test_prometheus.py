@@ -9,7 +9,7 @@ import time
 
 from exporter import (AT_ONCE, PROTOBUF, RECORDINGS, Exporter, Prometheus, Samples, families_of, job,
                       until)
-from harness import MOST_TRIES, PATIENCE, ROOT, Skip, live, workload_path
+from harness import MOST_TRIES, PATIENCE, ROOT, Skip, idle, live, workload_path
 
 REPLAY = ("--replay", RECORDINGS / "brief_children_among_all-open.fsr", *AT_ONCE)
 # {format: feature flags with which Prometheus requests this format}. Without a flag, Prometheus
@@ -131,6 +131,7 @@ def test_exemplars(check, lab):
         check.that(got["comm"].startswith("python3"), f"comm: {got}")
 
 
+@idle
 @live
 def test_a_leak_alerts(check, lab):
     """A leaking program triggers the alert of deploy/. The test shortens the `for` duration of the

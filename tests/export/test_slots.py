@@ -6,7 +6,7 @@ import time
 import uuid
 
 from exporter import Exporter, until
-from harness import Skip, live
+from harness import Skip, idle, live
 from test_workloads import Cgroups, mounts
 
 IDLE = 27
@@ -185,6 +185,7 @@ def test_a_unit_whose_forks_failed_displaces_an_idle_one(check, lab):
         units.clean()
 
 
+@idle
 @live
 def test_programs_that_live_under_a_second(check, lab):
     """Programs outside of units and containers get no series if each process is short."""

@@ -32,12 +32,11 @@ class Addresses(Checks):
         assert all(int(n.replace(",", "")) in known for n in re.findall(r"\d[\d,]*", text)), text
 
     def check_memory(self, node, rest, text):
-        known = [n for line in self.truth.lines if line["type"].startswith(("memory", "resident"))
-                 for n in numbers_of(line)]
+        known = self.truth.memory_numbers
         sums = self.data["profile"]["measures"]
         for word in re.findall(r"[\d,]+(?:\.\d+)? [KMGTP]?i?B", text):
             n = parse(word)[0]
-            assert not known or any(near(n, abs(k)) for k in known) or n <= sums[-2]["total"] * 2, word
+            assert not known or any(near(n, k) for k in known) or n <= sums[-2]["total"] * 2, word
 
     def check_oom(self, node, rest, text):
         lines = [line for line in self.truth.lines if line["type"].startswith("oom")]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """What the JSON lines of a recording say about the numbers of its page."""
 import datetime
+from functools import cached_property
 
 GAUGES = {"threads": "threads", "mappings": "maps.count", "fds": "fds.count",
           "rss_bytes": "memory.rss_bytes", "swap_bytes": "memory.swap_bytes"}
@@ -67,6 +68,12 @@ class Truth:
             self.process[key] = dict(one, buckets=line["faults"].get("latency_ns"))
             self.first.setdefault(key, one)
             self.all_of.setdefault(key, []).append(one)
+
+    @cached_property
+    def memory_numbers(self):
+        """All numbers in the lines about resident memory, without signs."""
+        return {abs(number) for line in self.lines
+                if line["type"].startswith(("memory", "resident")) for number in numbers_of(line)}
 
     @staticmethod
     def share(line, field):
