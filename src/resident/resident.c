@@ -422,11 +422,12 @@ static void settle_copy(struct reading *g, struct owner_entry *e, const struct p
 
 /*
  * Returns whether an entry is not of this page, but of a page nearby, and the page was in memory
- * before it was watched. The fault of the other page then did not add this page.
+ * before it was watched. The fault of the other page then did not add this page. A fault that may
+ * have mapped a huge page found no page around it, so its entry is never of this kind.
  */
 static bool is_older(const struct reading *g, const struct owner_entry *e, const struct unit *u)
 {
-	return (e->key.unit != FS_RESIDENT_PAGE || e->key.number != u->number) &&
+	return e->key.unit == FS_RESIDENT_PAGE && e->key.number != u->number &&
 	       unit_sets_have(&g->t->before, u);
 }
 

@@ -70,6 +70,13 @@ def sum_of(line, name, how=KNOWN):
             sum(max(row["bytes"] - row["low"], row["high"] - row["bytes"]) for row in rows))
 
 
+def by_kind(line, how, kind="anonymous"):
+    """Returns (bytes, half of the interval) of all rows with memory of a kind and this `by`."""
+    rows = [row for row in line["holders"] if row["by"] == how and row["kind"] == kind]
+    return (sum(row["bytes"] for row in rows),
+            sum(max(row["bytes"] - row["low"], row["high"] - row["bytes"]) for row in rows))
+
+
 def check_amount(check, what, got, mib):
     amount, half = got
     if mib:
@@ -105,10 +112,7 @@ def check_holds(check, lab, *words, unseen="anonymous"):
     for name, mib in memory.truth["holds"].items():
         if name != "unseen_":
             check_amount(check, name, sum_of(line, name), mib)
-    rows = [row for row in line["holders"] if row["by"] == "no_fault" and row["kind"] == unseen]
-    check_amount(check, "without a fault",
-                 (sum(row["bytes"] for row in rows),
-                  sum(max(row["bytes"] - row["low"], row["high"] - row["bytes"]) for row in rows)),
+    check_amount(check, "without a fault", by_kind(line, "no_fault", unseen),
                  memory.truth["holds"].get("unseen_", 0))
     return line
 
@@ -738,3 +742,43 @@ def test_older_pages_keep_their_row(check, lab):
             row["kind"] == "shared memory"]
     check_amount(check, "the earlier half", (sum(row["bytes"] for row in rows),
                                              sum(row["high"] - row["low"] for row in rows) / 2), 20)
+
+
+OLDER = """
+import mmap, sys
+at = mmap.mmap(-1, 40 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+at.madvise(mmap.MADV_NOHUGEPAGE)
+for page in range(0, 40 << 20, 4096):
+    at[page] = 1
+print("ready", flush=True)
+sys.stdin.readline()
+at.madvise(mmap.MADV_HUGEPAGE)
+try:
+    at.madvise(25)  # MADV_COLLAPSE (Linux 6.1) makes huge pages as khugepaged does
+except OSError as error:
+    sys.exit(str(error))
+print("done", flush=True)
+sys.stdin.readline()
+at.madvise(mmap.MADV_NOHUGEPAGE)
+for block in range(0, 40 << 20, 2 << 20):
+    at.madvise(mmap.MADV_DONTNEED, block, 1 << 20)
+print("done", flush=True)
+sys.stdin.readline()
+"""
+
+
+@live
+def test_older_pages_in_huge_pages(check, lab):
+    """Pages that were in memory before the watch keep their row, also if the kernel makes huge
+    pages of them and splits these again."""
+    script = lab.dir / "older.py"
+    script.write_text(OLDER)
+    steps = Steps(lab, script)
+    at_first = by_kind(steps.lines()[0], "before")
+    for mib in (0, 20):
+        steps.step()
+        line = steps.lines()[-1]
+        check_sum(check, line)
+        now = by_kind(line, "before")
+        check_amount(check, "freed since", (at_first[0] - now[0], at_first[1] + now[1]), mib)
+        check_amount(check, "without a fault", by_kind(line, "no_fault"), 0)

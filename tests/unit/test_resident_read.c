@@ -511,6 +511,28 @@ static void test_older_huge_pages(void)
 	resident_free(r);
 }
 
+/* Memory that was freed and touched again in one huge page is new, also if that page is split. */
+static void test_huge_page_touched_again(void)
+{
+	struct resident *r = begin(1);
+	struct resident_process p = process();
+
+	p.born = false;
+	see(huge, 0, 2, FS_PAGE_PRESENT, 100);
+	see(huge, HUGE_PAGES, 1, FS_PAGE_PRESENT | FS_PAGE_HUGE, 0);
+	ok(!reading(r, &p), "a process is read");
+	is_str(rows_text(), "1001 -1<-1: before, 2, 2, 0 \n", "pages and a huge page");
+	for (int i = 0; i < 2; i++)
+		own(&p.id, FS_RESIDENT_HUGE, number_of(huge, 0) / HUGE_PAGES + i,
+		    (struct fs_resident){.stack = 46, .since_ns = 60});
+	pages = 0;
+	see(huge, 0, 2, FS_PAGE_PRESENT, 300);
+	see(huge, HUGE_PAGES, 2, FS_PAGE_PRESENT, 400);
+	ok(!reading(r, &p), "it is read again");
+	is_str(rows_text(), "1001 46<-1: touched, 4, 0, 0 \n", "parts of new huge pages");
+	resident_free(r);
+}
+
 /* A huge page can be made of small pages of which no chosen one was touched. */
 static void test_huge_pages_without_chosen_page(void)
 {
@@ -807,6 +829,7 @@ int main(void)
 	test_older_pages();
 	test_huge_pages();
 	test_older_huge_pages();
+	test_huge_page_touched_again();
 	test_huge_pages_without_chosen_page();
 	test_parts_of_huge_pages();
 	test_inherited();
