@@ -15,10 +15,14 @@
 #include "records/incident_record.h"
 #include "records/oom_records.h"
 
-#define LOW_BYTES    (1ULL << 20) /* lower addresses are kept, because they are near NULL */
-#define USER_END     (1ULL << 47)
-#define SHIFT_MASK   ((1ULL << 40) - (1ULL << 21)) /* shifts are multiples of 2 MiB, a huge page */
-#define KERNEL_BEGIN (1ULL << 63)
+#define LOW_BYTES (1ULL << 20) /* lower addresses are kept, because they are near NULL */
+#define USER_GAP  (3ULL << 45) /* 96 TiB: mappings grow down to it, and the heap up */
+#define USER_END  (1ULL << 47)
+/* on arm64; addresses nearer to USER_END would move across it */
+#define USER_48_BEGIN (USER_END + (1ULL << 40))
+#define USER_48_END   (1ULL << 48)
+#define SHIFT_MASK    ((1ULL << 40) - (1ULL << 21)) /* shifts are multiples of 2 MiB, a huge page */
+#define KERNEL_BEGIN  (1ULL << 63)
 
 void redaction_begin(struct redaction *r)
 {
@@ -35,11 +39,17 @@ void redaction_begin(struct redaction *r)
 		snprintf(r->machine, sizeof(r->machine), "%016llx", (unsigned long long)r->salt);
 }
 
-/* Shifts an address, but keeps it in the user or kernel half of the address space. */
+/*
+ * Shifts an address, but keeps it in the user or kernel half of the address space. Addresses of
+ * user space move towards the gap, so that no mapping is split: a mapping can be larger than a
+ * shift, and can begin or end near the end of user space. Those behind USER_END stay behind it.
+ */
 static void hide_address(const struct redaction *r, __u64 *a)
 {
-	if (*a >= LOW_BYTES && *a < USER_END)
-		*a = LOW_BYTES + (*a - LOW_BYTES + r->user_shift) % (USER_END - LOW_BYTES);
+	if (*a >= LOW_BYTES && *a < USER_GAP)
+		*a += r->user_shift;
+	else if ((*a >= USER_GAP && *a < USER_END) || (*a >= USER_48_BEGIN && *a <= USER_48_END))
+		*a -= r->user_shift;
 	else if (*a >= KERNEL_BEGIN && *a < UINT64_MAX - LOW_BYTES)
 		*a = KERNEL_BEGIN + (*a - KERNEL_BEGIN + r->kernel_shift) % (KERNEL_BEGIN - 1);
 }

@@ -52,19 +52,54 @@ static uint64_t hidden(uint64_t address)
 	return k.ip;
 }
 
-/* The shift is the same for all addresses of a half, and the ends of user space are joined. */
+/* Addresses of user space move towards the gap at 96 TiB. */
 static void test_shifts(void)
 {
-	const uint64_t end = 1ULL << 47, kernel = 1ULL << 63;
+	const uint64_t gap = 96ULL << 40, end = 1ULL << 47, kernel = 1ULL << 63;
 
 	r = (struct redaction){.user_shift = SHIFT, .kernel_shift = LIFT};
 	is_u64(hidden(MIB), MIB + SHIFT, "the first address of user space");
-	is_u64(hidden(0x7f0000001234), 0x7f0000001234 + SHIFT, "an address in the middle");
-	is_u64(hidden(end - SHIFT - 1), end - 1, "an address that becomes the last one");
-	is_u64(hidden(end - SHIFT), MIB, "its successor becomes the first one");
-	is_u64(hidden(end - 1), MIB + SHIFT - 1, "the last address");
+	is_u64(hidden(0x555555554000), 0x555555554000 + SHIFT, "a program");
+	is_u64(hidden(gap - 1), gap - 1 + SHIFT, "the last address below the gap");
+	is_u64(hidden(gap), gap - SHIFT, "the first one above it");
+	is_u64(hidden(0x7f0000001234), 0x7f0000001234 - SHIFT, "a mapping");
+	is_u64(hidden(end - 1), end - 1 - SHIFT, "the last address");
+	is_u64(hidden(end), end, "an address behind it");
+	is_u64(hidden(0xaaaaaaaa0000), 0xaaaaaaaa0000 - SHIFT, "a program on arm64");
+	is_u64(hidden(2 * end), 2 * end - SHIFT, "the end of a mapping on arm64");
+	is_u64(hidden(2 * end + 1), 2 * end + 1, "an address that no kernel uses");
 	is_u64(hidden(kernel), kernel + LIFT, "the first address of the kernel");
 	is_u64(hidden(0xffffffff81000000), 0xffffffff81000000 + LIFT, "code of the kernel");
+}
+
+/* A mapping keeps its size with each shift, however large it is. */
+static void test_mappings(void)
+{
+	static const struct {
+		uint64_t from, to;
+	} areas[] = {{0x400000, 0x500000},
+		     {0xc000000000, 0xc400000000},	/* Go */
+		     {0x10007fff8000, 0x20007fff8000},	/* AddressSanitizer */
+		     {0x555555554000, 0x55d555554000},	/* a program, and its heap */
+		     {0x700000000000, 0x7fff00000000},	/* 16 TiB without access */
+		     {0x7ffc00000000, 0x7ffffffff000},	/* a stack */
+		     {0xffff00000000, 0xfffffffff000}}; /* on arm64 */
+	struct sample_record s = RECORD(sample_record, RECORD_SAMPLE, 1);
+
+	for (uint64_t shift = 2 * MIB; shift < 1ULL << 40; shift = shift * 3 / MIB * MIB) {
+		const struct redaction other = {.user_shift = shift};
+
+		for (size_t i = 0; i < sizeof(areas) / sizeof(areas[0]); i++) {
+			s.area_from = areas[i].from;
+			s.area_to = areas[i].to;
+			s.address = areas[i].from + (areas[i].to - areas[i].from) / 3;
+			redact_record(&other, &s.h);
+			ok(s.area_from != areas[i].from, "area %zu is hidden", i);
+			is_u64(s.area_to - s.area_from, areas[i].to - areas[i].from, "its size");
+			is_u64(s.address - s.area_from, (areas[i].to - areas[i].from) / 3,
+			       "the place of an address in it");
+		}
+	}
 }
 
 static void test_signal(void)
@@ -74,7 +109,7 @@ static void test_signal(void)
 	s.address = s.sp = s.area_start = s.area_end = s.above_end = 0x7f0000000000;
 	strcpy(s.file.name, "/srv/big-corp.db");
 	redact_record(&r, &s.h);
-	is_u64(s.address, 0x7f0000000000 + SHIFT, "the address of a signal");
+	is_u64(s.address, 0x7f0000000000 - SHIFT, "the address of a signal");
 	ok(s.sp == s.address && s.area_start == s.address && s.area_end == s.address &&
 		   s.above_end == s.address,
 	   "the addresses around it");
@@ -261,6 +296,7 @@ int main(void)
 {
 	test_secrets();
 	test_shifts();
+	test_mappings();
 	test_signal();
 	test_common_names();
 	test_programs();
