@@ -16,9 +16,9 @@
 #include "records/oom_records.h"
 
 #define LOW_BYTES (1ULL << 20) /* lower addresses are kept, because they are near NULL */
-#define USER_GAP  (3ULL << 45) /* 96 TiB: mappings grow down to it, and the heap up */
+#define USER_GAP  (3ULL << 45) /* 96 TiB: between heap and mappings, no process has memory here */
 #define USER_END  (1ULL << 47)
-/* on arm64; addresses nearer to USER_END would move across it */
+/* user addresses of 48 bits (arm64), except those that a shift could move below USER_END */
 #define USER_48_BEGIN (USER_END + (1ULL << 40))
 #define USER_48_END   (1ULL << 48)
 #define SHIFT_MASK    ((1ULL << 40) - (1ULL << 21)) /* shifts are multiples of 2 MiB, a huge page */
@@ -40,9 +40,9 @@ void redaction_begin(struct redaction *r)
 }
 
 /*
- * Shifts an address, but keeps it in the user or kernel half of the address space. Addresses of
- * user space move towards the gap, so that no mapping is split: a mapping can be larger than a
- * shift, and can begin or end near the end of user space. Those behind USER_END stay behind it.
+ * Shifts an address, but keeps it in the user or kernel half of the address space. User addresses
+ * below USER_GAP move up, and those above it move down. No mapping lies across USER_GAP, so all
+ * addresses of a mapping move alike. No address moves across USER_END.
  */
 static void hide_address(const struct redaction *r, __u64 *a)
 {

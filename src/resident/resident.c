@@ -422,8 +422,8 @@ static void settle_copy(struct reading *g, struct owner_entry *e, const struct p
 
 /*
  * Returns whether an entry is not of this page, but of a page nearby, and the page was in memory
- * before it was watched. The fault of the other page then did not add this page. A fault that may
- * have mapped a huge page found no page around it, so its entry is never of this kind.
+ * before it was watched. The fault of the other page then did not add this page. The entry of a
+ * huge page does not count: at its fault, none of the pages of the huge page was in memory.
  */
 static bool is_older(const struct reading *g, const struct owner_entry *e, const struct unit *u)
 {
@@ -483,9 +483,9 @@ static int take_parts(struct reading *g, const struct page_range *range, __u64 h
 }
 
 /*
- * Takes a huge page. If parts of it were touched on their own, its pages are taken one by one. So
- * are those of a huge page without an owner: the kernel may have made it of small pages that were
- * there before, or of which no chosen one was touched.
+ * Takes a huge page. Its pages are taken one by one if parts of it were touched on their own, or if
+ * it has no owner. Without an owner, the kernel may have made it from small pages: these were in
+ * memory before they were watched, or no chosen one of them was touched.
  */
 static int take_huge(struct reading *g, const struct page_range *range, __u64 huge)
 {

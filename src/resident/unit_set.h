@@ -18,6 +18,7 @@ struct unit {
 	bool huge;
 };
 
+/* The numbers of pages, and of huge pages. */
 struct unit_sets {
 	struct unit_set pages, huge;
 };

@@ -61,20 +61,23 @@ def written(line):
         float(stamp[19:-1])
 
 
-def sum_of(line, name, how=KNOWN):
-    """Returns (bytes, half of the interval) of all rows with a function whose name contains
-    `name`; "" stands for all rows."""
-    rows = [row for row in line["holders"] if row["by"] in how and
-            (not name or any(name in frame for frame in row["stack"]))]
+def amount_of(rows):
+    """Returns (bytes, half of the interval) of rows."""
     return (sum(row["bytes"] for row in rows),
             sum(max(row["bytes"] - row["low"], row["high"] - row["bytes"]) for row in rows))
+
+
+def sum_of(line, name, how=KNOWN):
+    """Returns the amount of all rows with a function whose name contains `name`; "" stands for all
+    rows."""
+    return amount_of([row for row in line["holders"] if row["by"] in how and
+                      (not name or any(name in frame for frame in row["stack"]))])
 
 
 def by_kind(line, how, kind="anonymous"):
-    """Returns (bytes, half of the interval) of all rows with memory of a kind and this `by`."""
-    rows = [row for row in line["holders"] if row["by"] == how and row["kind"] == kind]
-    return (sum(row["bytes"] for row in rows),
-            sum(max(row["bytes"] - row["low"], row["high"] - row["bytes"]) for row in rows))
+    """Returns the amount of all rows with memory of a kind and this `by`."""
+    return amount_of([row for row in line["holders"]
+                      if row["by"] == how and row["kind"] == kind])
 
 
 def check_amount(check, what, got, mib):

@@ -71,7 +71,7 @@ class Truth:
 
     @cached_property
     def memory_numbers(self):
-        """All numbers in the lines about resident memory, without signs."""
+        """The absolute values of all numbers in the lines about resident memory."""
         return {abs(number) for line in self.lines
                 if line["type"].startswith(("memory", "resident")) for number in numbers_of(line)}
 

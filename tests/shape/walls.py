@@ -265,7 +265,7 @@ BOUND = re.compile(r"&&|\|\||[?:;{}=,]")
 # Matches constants that are no thresholds: limits of faultscope's own memory and time, values that
 # the kernel writes, and ends of number ranges.
 OWN_CONSTANT = re.compile("|".join(r"""\w*(MAX|MOST|BYTES|TOLD|_NS|_LAST)\w* NO_\w* NR_\w* ELF\w*
-    EI_\w* STACK_FRAMES WALK_\w* WHAT_\w* BB_\w* RECORD_\w* EPHEMERAL_PORT USER_\w* KERNEL_BEGIN SECOND_NAMES
+    EI_\w* STACK_FRAMES WALK_\w* WHAT_\w* BB_\w* RECORD_\w* EPHEMERAL_PORT USER_(GAP|END|48_BEGIN|48_END) KERNEL_BEGIN SECOND_NAMES
     SYMBOLS_AT_ONCE GROUPS_BACK LEVELS_PROCESSES NEW_LINES FIELDS""".split()))
 CONSTANT = re.compile(r"\b[A-Z][A-Z0-9_]+\b")
 NUMBER = re.compile(r"(?<![\w.])(?!0x)\d[\w.]*")
