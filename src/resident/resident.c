@@ -39,9 +39,11 @@ struct target {
 	__u64 forked_ns;
 	int pagemap; /* of the memory that the process got at its last exec; -1: it has ended */
 	__u32 execs;
-	uint64_t memory;	    /* see page_tables_read() */
-	__u64 first_ns;		    /* time of the first reading; 0: not read yet */
-	struct unit_sets before;    /* that were in memory before they were watched */
+	uint64_t memory;	 /* see page_tables_read() */
+	__u64 first_ns;		 /* time of the first reading; 0: not read yet */
+	struct unit_sets before; /* that were in memory before they were watched */
+	/* `before` of one reading earlier: a reading misses pages of which a huge page is made */
+	struct unit_sets earlier;
 	struct known_frames frames; /* of private mappings of files, in the last reading */
 	bool read;		    /* in this round */
 	bool has_children;	    /* another target names it as its parent */
@@ -138,6 +140,7 @@ static void close_target(struct target *t)
 	if (t->pagemap >= 0)
 		close(t->pagemap);
 	unit_sets_free(&t->before);
+	unit_sets_free(&t->earlier);
 	known_frames_free(&t->frames);
 }
 
@@ -392,6 +395,7 @@ static int note_unknown(struct reading *g, const struct unit *u, struct row_key 
 	if (inherited && key->stack >= 0)
 		return 0;
 	was = g->t->first_ns ? unit_sets_have(&g->t->before, u) : !g->p->born;
+	was = was || unit_sets_have(&g->t->earlier, u);
 	if (!inherited && !was && find_late(g, u, key))
 		return 0;
 	if (!inherited)
@@ -652,6 +656,7 @@ static int read_pages(struct reading *g)
 /* Replaces the sets of the target by what was found of them. */
 static void keep_sets(struct reading *g)
 {
+	unit_sets_replace(&g->t->earlier, &g->t->before);
 	unit_sets_replace(&g->t->before, &g->before);
 	known_frames_replace(&g->t->frames, &g->frames);
 }

@@ -484,6 +484,7 @@ static void test_older_huge_pages(void)
 {
 	struct resident *r = begin(1);
 	struct resident_process p = process(), child = process();
+	size_t all;
 
 	p.born = false;
 	see(huge, 0, HUGE_PAGES, FS_PAGE_PRESENT, 100);
@@ -498,6 +499,12 @@ static void test_older_huge_pages(void)
 		is_str(rows_text(), "1001 -1<-1: before, 768, 0, 0 \n",
 		       "a huge page of these pages, and pages of this huge page");
 	}
+	all = pages;
+	pages = 0;
+	ok(!reading(r, &p), "a reading misses all pages");
+	pages = all;
+	ok(!reading(r, &p), "the next one finds them");
+	is_str(rows_text(), "1001 -1<-1: before, 768, 0, 0 \n", "they are in the same row");
 	own(&p.id, FS_RESIDENT_PAGE, number_of(huge, 9),
 	    (struct fs_resident){.stack = 45, .since_ns = 60});
 	ok(!reading(r, &p), "it is read again");
