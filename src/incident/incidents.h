@@ -20,7 +20,7 @@
 #define INCIDENT_ON_DEFAULT  (INCIDENT_ON_FINDING | INCIDENT_ON_OOM | INCIDENT_ON_PRESSURE)
 
 /* Maximum number of incidents that wait for what comes after them; one more completes another. */
-#define INCIDENTS_AT_ONCE 8
+#define INCIDENTS_AT_ONCE 34
 #define INCIDENTS_BY_HAND 2  /* of these, kept free for incidents that somebody requests */
 #define INCIDENTS_SEEN	  64 /* if the table is full, a new entry overwrites the oldest one */
 #define INCIDENT_CAUSES	  16 /* maximum number of chosen causes of failed calls */

@@ -43,7 +43,7 @@ struct record_ring {
 	struct group *first, *last;
 	size_t bytes;
 	__u64 chunk_ns;		/* time of the first record in the current chunk; 0: it is empty */
-	__u64 scan_ns, last_ns; /* times of the last scan and of the last record */
+	__u64 scan_ns, last_ns; /* times of the last scan and of the newest record */
 	__u64 dropped, lost;
 };
 
@@ -226,7 +226,8 @@ static int take(struct record_ring *r, const struct record *h)
 		return 0; /* a kind of record that recordings do not contain */
 	if (err)
 		return err;
-	r->last_ns = h->t_ns;
+	if (h->t_ns > r->last_ns) /* last values of a process are older than the scan before them */
+		r->last_ns = h->t_ns;
 	if (h->kind == RECORD_TICK)
 		r->scan_ns = h->t_ns;
 	if (!r->chunk_ns)

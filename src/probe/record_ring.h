@@ -25,7 +25,7 @@ struct ring_bounds {
 struct ring_use {
 	uint64_t bytes;	   /* memory of the ring in bytes */
 	uint64_t from_ns;  /* time of the first scan in the ring, CLOCK_MONOTONIC; 0: none */
-	uint64_t until_ns; /* time of the last record, CLOCK_MONOTONIC; 0: none */
+	uint64_t until_ns; /* time of the newest record, CLOCK_MONOTONIC; 0: none */
 	uint64_t dropped;  /* number of groups that were dropped */
 	uint64_t lost;	   /* how often the ring began anew, for want of memory */
 };

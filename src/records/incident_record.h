@@ -45,7 +45,7 @@ struct incident_record {
 	struct process_key subject; /* process that the trigger concerns; all 0: none */
 	uint64_t at_ns;		    /* time of the trigger: CLOCK_MONOTONIC, as in other records */
 	uint64_t wall_ns;	    /* time of the trigger: CLOCK_REALTIME */
-	uint64_t until_ns;	    /* time of the last record in the file: CLOCK_MONOTONIC */
+	uint64_t until_ns;	    /* time of the newest record in the file: CLOCK_MONOTONIC */
 	uint32_t trigger;	    /* enum incident_trigger */
 	uint32_t severity;    /* of the finding: enum severity of rules/rules.h, plus 1; 0: none */
 	uint32_t raised;      /* detail that was raised: INCIDENT_RAISED_* bits */

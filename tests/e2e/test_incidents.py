@@ -81,9 +81,9 @@ class Watched:
                            for key, value in wanted.items())]
         try:
             until(found, what, seconds=60)
+            until(lambda: found() and found()[0]["seconds_after"] >= AFTER, "its end", seconds=40)
         except AssertionError as error:
-            raise AssertionError(f"{error}\nother incidents: {self.ended()}") from None
-        until(lambda: found() and found()[0]["seconds_after"] >= AFTER, "its end", seconds=30)
+            raise AssertionError(f"{error}\n{found()}\nall incidents: {self.ended()}") from None
         return found()[0]
 
     def stop(self):

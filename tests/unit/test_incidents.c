@@ -242,6 +242,7 @@ static void test_places(void)
 
 	begin(dir, 1000);
 	in.automatic = (struct allowance){1e9, 1e9, 0, 0};
+	in.store.bounds.count = 0; /* without bounds */
 	in.o.after_ns = HOUR_NS;
 	for (int i = 0; i < INCIDENTS_AT_ONCE - INCIDENTS_BY_HAND; i++) {
 		snprintf(workload, sizeof(workload), "w%d", i);

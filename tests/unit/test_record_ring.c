@@ -380,6 +380,21 @@ static void test_redacted(void)
 	end();
 }
 
+/* The last values of a process come after the next scan, and are older than it. */
+static void test_older(void)
+{
+	const struct ring_bounds bounds = {};
+	struct process_record old;
+
+	begin(&bounds);
+	scan(1, 0);
+	old = process_record(7, 7, now_ns - 5 * SECOND);
+	old.g.flags = PROC_FINAL;
+	take(&old.h);
+	is_u64(record_ring_use(c.ring).until_ns, now_ns, "the newest record is the scan");
+	end();
+}
+
 int main(void)
 {
 	test_small();
@@ -388,5 +403,6 @@ int main(void)
 	test_hour();
 	test_resumed();
 	test_redacted();
+	test_older();
 	return tap_done();
 }
