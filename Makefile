@@ -478,7 +478,9 @@ bench-triage: all ## compare triage with greps on logs with known answers (CORPU
 check-parts: all $(UNIT) $(WORKLOADS) $(BUILD)/naming $(BUILD)/decode $(BUILD)/screens \
 	$(BUILD)/situations $(BUILD)/failing_calls $(WRITERS) $(ZOO) $(BUILD)/slow_life.bpf.o $(BUILD)/bench/empty
 
-UNIT_TESTS = $(UNIT_SRC:tests/unit/%.c=%)
+# A test that waits for a long time comes first, because it would run alone at the end.
+LONG_UNITS := test_recording test_completeness test_record_packing test_blackbox_live test_messages
+UNIT_TESTS = $(LONG_UNITS) $(filter-out $(LONG_UNITS),$(UNIT_SRC:tests/unit/%.c=%))
 
 build/vmlinux_check: tests/shape/vmlinux_check.c
 	$(CC) -std=gnu11 -Wall -Wextra $(if $(WERROR),-Werror) $< -lbpf -o $@
@@ -514,7 +516,7 @@ DISTROS ?= bookworm trixie sid
 # End-to-end tests that try more cases with LONG=1
 MORE_CASES := forked_workers|outputs_|made_recordings|python|code_objects|architectures
 MORE_CASES := $(MORE_CASES)|bench_|left_out|no_evidence|signals_at|histories|exits_during|heirs
-MORE_CASES := $(MORE_CASES)|large_logs|measures_without
+MORE_CASES := $(MORE_CASES)|large_logs|measures_without|completion_in|memory_runs_out|allocation_fails
 
 # Longer tests: with sanitizers, with fuzzers, with every way to watch the zoo (programs whose calls
 # fail for known causes), and briefly on other kernels

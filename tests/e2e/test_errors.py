@@ -280,7 +280,7 @@ def test_signals_at_any_time(check, lab):
     before = bpf_objects()
     dice = random.Random(4212)
     modes = [["--json"], ["--json", "-p", str(os.getpid())], ["run", "--json", "--", "sleep", "30"]]
-    for i in range(30 if LONG else 15):
+    for i in range(30 if LONG else 9):
         number = (signal.SIGINT, signal.SIGTERM)[i % 2]
         process = lab.spawn([FAULTSCOPE, *modes[i % 3]], stdout=subprocess.DEVNULL)
         delay = dice.uniform(0, 1.5)

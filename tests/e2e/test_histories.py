@@ -12,7 +12,7 @@ import json
 from harness import (LONG, MOST_TRIES, Lines, Skip, captures, field_of, live, proc_fds, proc_maps,
                      proc_text, until)
 
-HISTORIES = 240 if LONG else 120
+HISTORIES = 240 if LONG else 80
 SEED = 20
 # Maps each way to watch to its command line options. With "children", faultscope watches the parent
 # of the processes under test, and its children.
@@ -155,7 +155,7 @@ def test_exec_after_the_leader_ended(lab):
     return without_misses(lambda: lab.run("lives", "leader-exit-exec"))
 
 
-HEIRS = 8000 if LONG else 2500
+HEIRS = 8000 if LONG else 1500
 LOOKS = {"best": [], "iterator": ["--probe", "scan=iter/task"], "by pid": ["--probe", "state=hash"],
          "proc": ["--probe", "scan=/proc"]}
 

@@ -30,7 +30,7 @@ MADE = {
     "busy-4": ("busy_recording", 4, 1000, 40, 12, 600),
     "busy-5": ("busy_recording", 5, 200, 0, 400, 5), "busy-6": ("busy_recording", 6, 5, 3000, 3, 1),
 }
-FEW = ("events-3", "all-5", "patterns-4", "resident-5", "busy-3")
+FEW = ("all-5", "resident-5", "busy-3")
 
 
 def made(lab, name):

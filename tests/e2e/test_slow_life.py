@@ -6,7 +6,7 @@ import sys
 from harness import BUILD, LONG, Lines, live, status_by
 
 ATTACH, PROGRAMS = BUILD / "bench" / "empty", BUILD / "slow_life.bpf.o"
-WATCHES = 4 if LONG else 2  # in half of them, the first scan finds a process that is exiting
+WATCHES = 4 if LONG else 1  # in half of them, the first scan finds a process that is exiting
 EXITS = 8 if LONG else 4
 # slow_life.bpf.c delays each fork() of this program, which has the name "slow".
 FORKING = """
