@@ -87,18 +87,20 @@ class Answer:
         return self.headers.get("content-encoding") == "gzip"
 
 
+RESERVED = []  # sockets that reserve ports until this process ends
+
+
 def free_ports(count, host="127.0.0.1"):
-    """Returns free TCP ports. All sockets stay open until the last port is found, so that the ports
-    differ."""
-    held = [socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-            for _ in range(count)]
-    try:
-        for one in held:
-            one.bind((host, 0))
-        return [one.getsockname()[1] for one in held]
-    finally:
-        for one in held:
-            one.close()
+    """Returns free TCP ports. A socket that is bound to a port reserves it: the kernel gives this
+    port neither to a connection nor to another test. A server with SO_REUSEADDR can listen there."""
+    ports = []
+    for _ in range(count):
+        one = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        one.bind((host, 0))
+        RESERVED.append(one)
+        ports.append(one.getsockname()[1])
+    return ports
 
 
 def free_port(host="127.0.0.1"):
