@@ -26,7 +26,10 @@
 #define REDRAW_NS  500000000ULL /* time between redraws for the progress of the outline */
 #define DAY_NS	   86400000000000ULL
 
-/* Adds a goal, and pauses. A time replaces all goals; equal goals add up. */
+/*
+ * Adds a goal, and pauses. A time replaces all goals. Equal goals in one direction add up; a way
+ * back is a goal of its own, since the way forward may end earlier, at the end of the recording.
+ */
 static void add_goal(struct viewing *w, struct replay_goal goal)
 {
 	struct replay_goal *last = w->nr_goals ? &w->goal[w->nr_goals - 1] : NULL;
@@ -34,7 +37,7 @@ static void add_goal(struct viewing *w, struct replay_goal goal)
 	w->tui.paused = true;
 	if (goal.kind == GOAL_TIME)
 		w->nr_goals = 0;
-	else if (last && last->kind == goal.kind) {
+	else if (last && last->kind == goal.kind && (last->by > 0) == (goal.by > 0)) {
 		last->by += goal.by;
 		return;
 	}

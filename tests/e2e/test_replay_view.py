@@ -87,6 +87,10 @@ def test_keys_that_go_to_a_time(check, lab):
                         (",", "00:04:50")):
         tmux.keys(keys)
         expect(check, tmux, f"{keys}: {clock}", f" {clock}, ")
+    # keys that come at once: a step beyond an end takes nothing from a step back
+    for keys, clock in (("$.,", "00:04:50"), ("0{.", "23:55:05"), (".,.", "23:55:10")):
+        tmux.keys(*keys)
+        expect(check, tmux, f"{keys}: {clock}", f" {clock}, ")
     for text, clock in (("00:03", "00:03:00"), ("23:58:20", "23:58:20"), ("+90s", "23:56:30"),
                         ("2m", "23:57:00"), ("-30s", "00:04:25"), ("-0", "00:04:55"),
                         ("23:50", "23:55:00"), ("00:30", "00:04:55"),

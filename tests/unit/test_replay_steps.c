@@ -461,7 +461,7 @@ static void test_goals(void)
 	goals_are("0", "time 0; ");
 	goals_are("$", "time 18446744073709551615; ");
 	goals_are("1/a", "");
-	goals_are("..,>>", "scans +21; ");
+	goals_are("..,>>", "scans +2; scans -1; scans +20; ");
 	goals_are(".}}.", "scans +1; minutes +2; scans +1; ");
 	goals_are("]}].}]", "findings +1; minutes +1; findings +1; scans +1; minutes +1; "
 			    "findings +1; ");
