@@ -226,7 +226,7 @@ static int take(struct record_ring *r, const struct record *h)
 		return 0; /* a kind of record that recordings do not contain */
 	if (err)
 		return err;
-	if (h->t_ns > r->last_ns) /* last values of a process are older than the scan before them */
+	if (h->t_ns > r->last_ns) /* a process may end before a scan, and be told after it */
 		r->last_ns = h->t_ns;
 	if (h->kind == RECORD_TICK)
 		r->scan_ns = h->t_ns;

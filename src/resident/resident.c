@@ -42,7 +42,7 @@ struct target {
 	uint64_t memory;	 /* see page_tables_read() */
 	__u64 first_ns;		 /* time of the first reading; 0: not read yet */
 	struct unit_sets before; /* that were in memory before they were watched */
-	/* `before` of one reading earlier: a reading misses pages of which a huge page is made */
+	/* the same, one reading earlier: a reading misses pages while they become a huge page */
 	struct unit_sets earlier;
 	struct known_frames frames; /* of private mappings of files, in the last reading */
 	bool read;		    /* in this round */

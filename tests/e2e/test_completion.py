@@ -105,7 +105,7 @@ def test_completion_in_bash(check, lab):
 
 @idle
 def test_completion_in_zsh(check, lab):
-    check_shell(check, lab, "zsh", 8)  # one takes a second
+    check_shell(check, lab, "zsh", 8)  # each line takes a second
 
 
 def test_completion_in_fish(check, lab):

@@ -779,7 +779,7 @@ def test_older_pages_in_huge_pages(check, lab):
     steps = Steps(lab, script)
     at_first = by_kind(steps.lines()[0], "before")
     for mib in (0, 20):
-        steps.step_unread()  # a range that is read while the kernel makes a huge page of it is missed
+        steps.step_unread()  # a reading misses pages while the kernel makes a huge page of them
         line = steps.lines()[-1]
         check_sum(check, line)
         now = by_kind(line, "before")

@@ -87,7 +87,8 @@ def test_keys_that_go_to_a_time(check, lab):
                         (",", "00:04:50")):
         tmux.keys(keys)
         expect(check, tmux, f"{keys}: {clock}", f" {clock}, ")
-    # keys that come at once: a step beyond an end takes nothing from a step back
+    # Keys that are read at once: at an end of the recording, a step that goes nowhere does not
+    # cancel the next step in the other direction.
     for keys, clock in (("$.,", "00:04:50"), ("0{.", "23:55:05"), (".,.", "23:55:10")):
         tmux.keys(*keys)
         expect(check, tmux, f"{keys}: {clock}", f" {clock}, ")

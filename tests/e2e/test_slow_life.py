@@ -6,7 +6,8 @@ import sys
 from harness import BUILD, LONG, Lines, live, status_by
 
 ATTACH, PROGRAMS = BUILD / "bench" / "empty", BUILD / "slow_life.bpf.o"
-WATCHES = 4 if LONG else 1  # in half of them, the first scan finds a process that is exiting
+# In about half of all watches, the first scan finds a process that is exiting.
+WATCHES = 4 if LONG else 1
 EXITS = 8 if LONG else 4
 # slow_life.bpf.c delays each fork() of this program, which has the name "slow".
 FORKING = """

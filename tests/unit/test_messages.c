@@ -13,7 +13,7 @@
 
 #define LEAST_MESSAGES 150
 #define BYTES	       1024
-#define EACH	       8 /* test_similar() takes one of so many wordings */
+#define EACH	       3 /* test_similar() takes one of so many wordings */
 
 /* Makes a message from a pattern: '#' becomes a number, and '*' becomes a text. */
 static void fill(const char *w, size_t len, unsigned int seed, char ret[BYTES])
@@ -140,7 +140,7 @@ static bool remove_word(char *s, size_t nth)
  */
 static void test_similar(void)
 {
-	struct sum sum = {"messages without one of their words", SUM_BEGINS, 0x005ea3bf126edf70};
+	struct sum sum = {"messages without one of their words", SUM_BEGINS, 0x7aae07a35257e9cd};
 	const struct message *m;
 	size_t tried = 0, right = 0, nth = 0;
 

@@ -380,7 +380,7 @@ static void test_redacted(void)
 	end();
 }
 
-/* The last values of a process come after the next scan, and are older than it. */
+/* A process ends before a scan, but its last record comes after the record of the scan. */
 static void test_older(void)
 {
 	const struct ring_bounds bounds = {};
