@@ -226,7 +226,7 @@ static int take(struct record_ring *r, const struct record *h)
 		return 0; /* a kind of record that recordings do not contain */
 	if (err)
 		return err;
-	if (h->t_ns > r->last_ns) /* a process may end before a scan, and be told after it */
+	if (h->t_ns > r->last_ns) /* an ended process may be recorded after a later scan */
 		r->last_ns = h->t_ns;
 	if (h->kind == RECORD_TICK)
 		r->scan_ns = h->t_ns;
